@@ -1,0 +1,53 @@
+# longshore_add_module(<name>
+#     DESCRIPTION <file.textproto>     a longshore.module.v1.Description without descriptors
+#     PROTO_ROOT <folder> PROTOS <file.proto>...   what the module serves, relative to the folder
+#     SOURCES <file.cc>... [LIBRARIES <target>...])
+#
+# Builds the shared object longshore-<name>.so (.dll): one exported symbol, everything else hidden,
+# C++ runtime and protobuf lite inside. Also builds longshore_<name>_protos (the messages).
+# The module's code gets its description as `longshore_module_description[]` and
+# `longshore_module_description_size` from "module_description.h".
+set(LONGSHORE_MODULE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+get_filename_component(LONGSHORE_SDK_DIR ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
+set(LONGSHORE_SDK_PROTO_DIR ${LONGSHORE_SDK_DIR}/proto)
+
+function(longshore_add_module name)
+  cmake_parse_arguments(arg "" "DESCRIPTION;PROTO_ROOT" "PROTOS;SOURCES;LIBRARIES" ${ARGN})
+  set(work ${CMAKE_CURRENT_BINARY_DIR}/longshore-${name}.description)
+  file(MAKE_DIRECTORY ${work})
+  get_filename_component(description ${arg_DESCRIPTION} ABSOLUTE)
+  list(TRANSFORM arg_PROTOS PREPEND ${arg_PROTO_ROOT}/ OUTPUT_VARIABLE proto_paths)
+
+  longshore_add_protos(longshore_${name}_protos ${arg_PROTO_ROOT} ${arg_PROTOS})
+
+  add_custom_command(
+      OUTPUT ${work}/module_description.h
+      COMMAND ${PROTOC} --proto_path=${arg_PROTO_ROOT} --proto_path=${LONGSHORE_SDK_PROTO_DIR}
+              --include_imports --descriptor_set_out=${work}/files.bin ${proto_paths}
+      COMMAND ${CMAKE_COMMAND}
+              -DPROTOC=${PROTOC} -DPROTO_DIR=${LONGSHORE_SDK_PROTO_DIR}
+              -DTEXT=${description} -DFILES=${work}/files.bin -DOUTPUT=${work}/module_description.h
+              -P ${LONGSHORE_MODULE_CMAKE_DIR}/embed_description.cmake
+      DEPENDS ${description} ${proto_paths} ${LONGSHORE_MODULE_CMAKE_DIR}/embed_description.cmake
+              ${LONGSHORE_SDK_PROTO_DIR}/longshore/module/v1.proto
+              ${LONGSHORE_SDK_PROTO_DIR}/longshore/annotations.proto
+      COMMENT "Describing longshore-${name}" VERBATIM)
+
+  add_library(longshore-${name} MODULE ${arg_SOURCES} ${work}/module_description.h)
+  set_target_properties(longshore-${name} PROPERTIES
+      PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/modules)
+  target_include_directories(longshore-${name} PRIVATE ${work})
+  target_link_libraries(longshore-${name} PRIVATE
+      longshore::sdk longshore_${name}_protos ${arg_LIBRARIES})
+  target_compile_options(longshore-${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  if(WIN32)
+    target_link_options(longshore-${name} PRIVATE -static -Wl,--exclude-all-symbols)
+  else()
+    target_link_options(longshore-${name} PRIVATE
+        -Wl,--version-script=${LONGSHORE_MODULE_CMAKE_DIR}/module.map
+        -Wl,-z,defs -Wl,-z,now -Wl,--exclude-libs,ALL -static-libgcc)
+    if(NOT LONGSHORE_SANITIZE)
+      target_link_options(longshore-${name} PRIVATE -static-libstdc++)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,52 @@
+# Protobuf for the agent and for modules: the lite runtime, static, hidden, position independent.
+#
+#   longshore::protobuf_lite              link this
+#   longshore_add_protos(<target> <root> <file>...)
+#       A static library of lite messages from .proto files, named relative to <root>. C++ includes
+#       them as "<file>.pb.h". Generated code gets neither our warnings nor sanitizers.
+find_program(PROTOC protoc REQUIRED)
+
+if(NOT LONGSHORE_PROTOBUF_LITE_DIR)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
+    set(system mingw)
+  else()
+    set(system linux)
+  endif()
+  execute_process(
+      COMMAND ${CMAKE_CURRENT_LIST_DIR}/../tools/build_protobuf_lite.sh ${system}
+      OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE
+      COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE ".*\n" "" output "${output}")
+  set(LONGSHORE_PROTOBUF_LITE_DIR "${output}" CACHE PATH "" FORCE)
+endif()
+
+find_package(Threads REQUIRED)
+add_library(longshore_protobuf_lite STATIC IMPORTED GLOBAL)
+add_library(longshore::protobuf_lite ALIAS longshore_protobuf_lite)
+set_target_properties(longshore_protobuf_lite PROPERTIES
+    IMPORTED_LOCATION ${LONGSHORE_PROTOBUF_LITE_DIR}/lib/libprotobuf-lite.a
+    INTERFACE_INCLUDE_DIRECTORIES ${LONGSHORE_PROTOBUF_LITE_DIR}/include
+    INTERFACE_LINK_LIBRARIES Threads::Threads)
+
+function(longshore_add_protos target root)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target}.generated)
+  set(sources)
+  foreach(proto IN LISTS ARGN)
+    string(REGEX REPLACE "\\.proto$" "" stem ${proto})
+    get_filename_component(folder ${generated}/${stem} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(
+        OUTPUT ${generated}/${stem}.pb.cc ${generated}/${stem}.pb.h
+        COMMAND ${PROTOC} --proto_path=${root} --proto_path=${LONGSHORE_SDK_PROTO_DIR}
+                --cpp_out=lite:${generated} ${root}/${proto}
+        DEPENDS ${root}/${proto}
+        COMMENT "protoc ${proto}" VERBATIM)
+    list(APPEND sources ${generated}/${stem}.pb.cc)
+  endforeach()
+  # Options are not kept in lite code, so all that the generated includes need of these is to exist.
+  file(WRITE ${generated}/longshore/annotations.pb.h "#pragma once\n")
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} SYSTEM PUBLIC ${generated})
+  target_link_libraries(${target} PUBLIC longshore::protobuf_lite)
+  target_compile_options(${target} PRIVATE -w)
+endfunction()

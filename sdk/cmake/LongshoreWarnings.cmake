@@ -1,0 +1,19 @@
+# longshore::warnings: what our own code is compiled with. Never linked into generated code.
+add_library(longshore_warnings INTERFACE)
+add_library(longshore::warnings ALIAS longshore_warnings)
+target_compile_options(longshore_warnings INTERFACE
+    -Wall -Wextra -Wconversion -Wshadow -Werror
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+
+# longshore::sanitizers: empty unless LONGSHORE_SANITIZE is set.
+add_library(longshore_sanitizers INTERFACE)
+add_library(longshore::sanitizers ALIAS longshore_sanitizers)
+if(LONGSHORE_SANITIZE)
+  target_compile_options(longshore_sanitizers INTERFACE
+      -fsanitize=${LONGSHORE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(longshore_sanitizers INTERFACE -fsanitize=${LONGSHORE_SANITIZE})
+  if(LONGSHORE_SANITIZE MATCHES "thread")
+    # Asio trips these two in this mode.
+    target_compile_options(longshore_sanitizers INTERFACE -Wno-tsan -Wno-mismatched-new-delete)
+  endif()
+endif()
