@@ -1,0 +1,139 @@
+// A call as a handler sees it: who calls, how long there is, how to log and how to call on.
+//
+// Owner: cheap to copy, owns nothing; names the call by its handle, so a copy that outlives the
+// call is harmless (every function then says so). Threads: [any].
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "longshore/abi.h"
+#include "longshore/result.hpp"
+
+namespace longshore {
+
+inline longshore_bytes to_bytes(std::string_view text) { return {text.data(), text.size()}; }
+inline std::string_view to_view(longshore_bytes bytes) {
+  return {static_cast<const char*>(bytes.data), static_cast<size_t>(bytes.size)};
+}
+
+class Context {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Context(const longshore_host* host, longshore_call call) : host_(host), call_(call) {}
+
+  const longshore_host* host() const { return host_; }
+  longshore_call handle() const { return call_; }
+
+  // True once nobody waits for the answer: cancelled, past its deadline, or finished.
+  bool cancelled() const { return host_->call_state(host_, call_) != LONGSHORE_OK; }
+
+  // When the answer is due; Clock::time_point::max() when there is no deadline.
+  Clock::time_point deadline() const {
+    const longshore_call_info info = this->info();
+    if (info.remaining_ns == INT64_MAX) return Clock::time_point::max();
+    return Clock::now() + std::chrono::nanoseconds(info.remaining_ns);
+  }
+
+  // "uid:0", "module:volume", ...; see longshore_call_info.
+  std::string caller() const { return std::string(to_view(info().caller)); }
+  std::string on_behalf_of() const { return std::string(to_view(info().on_behalf_of)); }
+  std::string request_id() const { return std::string(to_view(info().request_id)); }
+
+  // A log line with this call's method, request id and object.
+  void log(longshore_log_level level, std::string_view text) const {
+    host_->log(host_, level, call_, to_bytes(text));
+  }
+
+  // Calls a unary method of another module or of the agent, and waits. Deadline, cancellation and
+  // request id are this call's. [pool]: never in a handler that must not block.
+  template <typename Response, typename Request>
+  Result<Response> invoke(std::string_view method, const Request& request) const;
+  Result<std::string> invoke_bytes(std::string_view method, std::string_view request) const;
+
+ private:
+  longshore_call_info info() const {
+    longshore_call_info info{};
+    info.struct_size = sizeof(info);
+    if (host_->call_info(host_, call_, &info) != LONGSHORE_OK) info.remaining_ns = 0;
+    return info;
+  }
+
+  const longshore_host* host_;
+  longshore_call call_;
+};
+
+namespace detail {
+
+// Where the completions of one blocking invocation leave what they bring.
+struct PendingAnswer {
+  std::mutex mutex;
+  std::condition_variable done;
+  bool finished = false;
+  longshore_status_code code = 0;
+  std::string message;
+  std::string text;
+
+  static void on_message(void* user, longshore_invocation, longshore_bytes message) {
+    auto* self = static_cast<PendingAnswer*>(user);
+    self->message.assign(to_view(message));
+  }
+  static void on_finish(void* user, longshore_invocation, longshore_status_code code,
+                        longshore_bytes text) {
+    auto* self = static_cast<PendingAnswer*>(user);
+    const std::lock_guard lock(self->mutex);
+    self->code = code;
+    self->text.assign(to_view(text));
+    self->finished = true;
+    // Under the lock: the waiter may free this object as soon as it can take it.
+    self->done.notify_one();
+  }
+};
+
+}  // namespace detail
+
+inline Result<std::string> Context::invoke_bytes(std::string_view method,
+                                                 std::string_view request) const {
+  detail::PendingAnswer answer;
+  longshore_invoke_request call{};
+  call.struct_size = sizeof(call);
+  call.credit = 1;
+  call.parent = call_;
+  call.method = to_bytes(method);
+  call.request = to_bytes(request);
+  call.user = &answer;
+  call.on_message = &detail::PendingAnswer::on_message;
+  call.on_finish = &detail::PendingAnswer::on_finish;
+  longshore_invocation invocation = 0;
+  if (const auto taken = host_->invoke(host_, &call, &invocation); taken != LONGSHORE_OK) {
+    return Error(StatusCode::kCancelled, "call", std::string(method))
+        .because(taken == LONGSHORE_STALE ? "the call that it belongs to is over"
+                                          : "the agent refused it");
+  }
+  std::unique_lock lock(answer.mutex);
+  answer.done.wait(lock, [&] { return answer.finished; });
+  if (answer.code != 0) {
+    return Error::of_text(static_cast<StatusCode>(answer.code), std::move(answer.text));
+  }
+  return std::move(answer.message);
+}
+
+template <typename Response, typename Request>
+Result<Response> Context::invoke(std::string_view method, const Request& request) const {
+  Result<std::string> bytes = invoke_bytes(method, request.SerializeAsString());
+  if (!bytes) return std::move(bytes).error();
+  Response response;
+  if (!response.ParseFromString(*bytes)) {
+    return Error(StatusCode::kInternal, "read the answer of", std::string(method));
+  }
+  return response;
+}
+
+}  // namespace longshore
