@@ -1,0 +1,214 @@
+#include "loader/description.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "longshore/module/descriptors.pb.h"
+
+namespace longshore::loader {
+namespace {
+
+namespace descriptors = module::descriptors;
+
+constexpr int kMaxItems = 4096;
+constexpr int kTypeString = 9;
+constexpr int kRepeated = 3;
+
+Error bad(std::string why) {
+  return Error(StatusCode::kInvalidArgument, "read the module's description")
+      .because(std::move(why));
+}
+
+// Letters, digits and '_', and '.' between: what protobuf allows. Keeps logs and paths clean.
+bool is_name(const std::string& name, bool with_dots) {
+  if (name.empty() || name.size() > 512) return false;
+  return std::all_of(name.begin(), name.end(), [&](unsigned char c) {
+    return std::isalnum(c) || c == '_' || (with_dots && c == '.');
+  });
+}
+
+bool is_integer_type(int type) {
+  // Of google.protobuf.FieldDescriptorProto.Type: int64, uint64, int32, uint32, enum.
+  return type == 3 || type == 4 || type == 5 || type == 13 || type == 14;
+}
+
+std::string qualified(const std::string& scope, const std::string& name) {
+  return scope.empty() ? name : scope + "." + name;
+}
+
+void collect_symbols(const std::string& scope, const descriptors::Message& message,
+                     std::vector<std::string>& symbols, std::vector<std::string>& secrets) {
+  const std::string name = qualified(scope, message.name());
+  symbols.push_back(name);
+  for (const auto& field : message.field()) {
+    symbols.push_back(name + "." + field.name());
+    if (field.options().secret()) secrets.push_back(name + "." + field.name());
+  }
+  for (const auto& extension : message.extension()) {
+    symbols.push_back(name + "." + extension.name());
+  }
+  for (const auto& nested : message.enum_type()) symbols.push_back(name + "." + nested.name());
+  for (const auto& nested : message.nested_type()) {
+    collect_symbols(name, nested, symbols, secrets);
+  }
+}
+
+class DescriptionReader {
+ public:
+  Result<ModuleDescription> read(const std::string& bytes) {
+    if (!message_.ParseFromString(bytes)) return bad("it is not a valid message");
+    if (!files_.ParseFromString(message_.file_descriptor_set())) {
+      return bad("its descriptors are not a valid FileDescriptorSet");
+    }
+    if (message_.services_size() > kMaxItems || files_.file_size() > kMaxItems ||
+        message_.options_size() > kMaxItems) {
+      return bad("it lists more than " + std::to_string(kMaxItems) + " things of a kind");
+    }
+    result_.summary = message_.summary();
+    result_.may_overlap = message_.overlap() == module::v1::OVERLAP_ALLOWED;
+    read_files();
+    if (auto read = read_services(); !read) return std::move(read).error();
+    if (auto read = read_endpoints(); !read) return std::move(read).error();
+    if (auto read = read_options(); !read) return std::move(read).error();
+    return std::move(result_);
+  }
+
+ private:
+  void read_files() {
+    for (const auto& file : files_.file()) {
+      ModuleDescription::File entry;
+      entry.name = file.name();
+      entry.dependencies = {file.dependency().begin(), file.dependency().end()};
+      for (const auto& message : file.message_type()) {
+        collect_symbols(file.package(), message, entry.symbols, result_.secret_fields);
+      }
+      for (const auto& type : file.enum_type()) {
+        entry.symbols.push_back(qualified(file.package(), type.name()));
+      }
+      for (const auto& extension : file.extension()) {
+        entry.symbols.push_back(qualified(file.package(), extension.name()));
+      }
+      for (const auto& service : file.service()) {
+        const std::string name = qualified(file.package(), service.name());
+        entry.symbols.push_back(name);
+        for (const auto& method : service.method()) {
+          entry.symbols.push_back(name + "." + method.name());
+        }
+      }
+      entry.bytes = file.SerializeAsString();
+      result_.files.push_back(std::move(entry));
+    }
+  }
+
+  Result<void> read_services() {
+    if (message_.services_size() == 0) return bad("it names no service");
+    for (const std::string& name : message_.services()) {
+      if (!is_name(name, true)) return bad("a service has the impossible name \"" + name + "\"");
+      if (std::count(result_.services.begin(), result_.services.end(), name) != 0) {
+        return bad("it names the service " + name + " twice");
+      }
+      const descriptors::Service* service = find_service(name);
+      if (!service) return bad("there is no descriptor of the service " + name);
+      for (const auto& method : service->method()) {
+        if (auto read = read_method(name, method); !read) return read;
+      }
+      result_.services.push_back(name);
+    }
+    return {};
+  }
+
+  Result<void> read_method(const std::string& service, const descriptors::Method& method) {
+    router::Method entry;
+    entry.service = service;
+    entry.name = method.name();
+    entry.full_name = service + "/" + method.name();
+    if (!is_name(entry.name, false)) return bad("a method of " + service + " has no proper name");
+    if (method.client_streaming()) {
+      return bad(entry.full_name +
+                 " takes a stream of requests, which this version of the ABI "
+                 "does not have");
+    }
+    const auto& annotations = method.options().method();
+    entry.reads_only = annotations.reads_only();
+    entry.idempotent = annotations.idempotent();
+    entry.non_blocking = annotations.non_blocking();
+    entry.server_streaming = method.server_streaming();
+    if (!annotations.object_field().empty()) {
+      const descriptors::Field* field = find_field(method.input_type(), annotations.object_field());
+      if (!field || field->label() == kRepeated || field->options().secret() ||
+          (field->type() != kTypeString && !is_integer_type(field->type()))) {
+        return bad("the object_field of " + entry.full_name +
+                   " is not a plain string or integer field of its request");
+      }
+      entry.object_field = static_cast<uint32_t>(field->number());
+      entry.object_field_name = field->name();
+    }
+    result_.methods.push_back(std::move(entry));
+    return {};
+  }
+
+  Result<void> read_endpoints() {
+    for (const auto& endpoint : message_.csi_proxy_endpoints()) {
+      if (!is_name(endpoint.group(), false) || !is_name(endpoint.version(), false)) {
+        return bad("a csi-proxy endpoint has no proper group or version");
+      }
+      if (std::count(result_.services.begin(), result_.services.end(), endpoint.service()) == 0) {
+        return bad("the csi-proxy endpoint " + endpoint.group() + "-" + endpoint.version() +
+                   " is for a service that the module does not serve");
+      }
+      result_.csi_proxy_endpoints.push_back(
+          {endpoint.group(), endpoint.version(), endpoint.service()});
+    }
+    return {};
+  }
+
+  Result<void> read_options() {
+    std::set<std::string> names;
+    for (const auto& option : message_.options()) {
+      if (!is_name(option.name(), false) || !names.insert(option.name()).second) {
+        return bad("an option has no proper name, or one that another has");
+      }
+      if (option.type() == module::v1::OPTION_TYPE_UNSPECIFIED) {
+        return bad("the option " + option.name() + " has no type");
+      }
+      result_.options.push_back(option);
+    }
+    return {};
+  }
+
+  const descriptors::Service* find_service(const std::string& name) const {
+    for (const auto& file : files_.file()) {
+      for (const auto& service : file.service()) {
+        if (qualified(file.package(), service.name()) == name) return &service;
+      }
+    }
+    return nullptr;
+  }
+
+  // Top-level messages only: a request is never nested.
+  const descriptors::Field* find_field(const std::string& type, const std::string& name) const {
+    for (const auto& file : files_.file()) {
+      for (const auto& message : file.message_type()) {
+        if ("." + qualified(file.package(), message.name()) != type) continue;
+        for (const auto& field : message.field()) {
+          if (field.name() == name) return &field;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  module::v1::Description message_;
+  descriptors::FileSet files_;
+  ModuleDescription result_;
+};
+
+}  // namespace
+
+Result<ModuleDescription> parse_description(const std::string& bytes) {
+  return DescriptionReader().read(bytes);
+}
+
+}  // namespace longshore::loader

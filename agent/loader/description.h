@@ -1,0 +1,42 @@
+// A module's description, parsed and checked: what it serves and what can be set.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "longshore/module/v1.pb.h"
+#include "longshore/result.hpp"
+#include "router/method.h"
+
+namespace longshore::loader {
+
+struct CsiProxyEndpoint {
+  std::string group;
+  std::string version;
+  std::string service;
+};
+
+struct ModuleDescription {
+  std::string summary;
+  bool may_overlap = false;
+  std::vector<std::string> services;
+  std::vector<router::Method> methods;  // of these services, in the order of the descriptors
+  std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
+  std::vector<module::v1::Option> options;
+  std::vector<std::string> secret_fields;  // full names: "v1.NewSmbGlobalMappingRequest.password"
+  // Serialised google.protobuf.FileDescriptorProto by file name, as reflection hands them out.
+  struct File {
+    std::string name;
+    std::vector<std::string> dependencies;
+    std::vector<std::string> symbols;  // full names of what it defines
+    std::string bytes;
+  };
+  std::vector<File> files;
+};
+
+// Parses the bytes that a module's file carries. They are a stranger's: everything is checked,
+// every service must have its descriptor, and names must be well-formed.
+Result<ModuleDescription> parse_description(const std::string& bytes);
+
+}  // namespace longshore::loader

@@ -1,0 +1,134 @@
+#include "loader/image.h"
+
+#include <boost/dll/shared_library.hpp>
+#include <map>
+#include <utility>
+
+#include "loader/host_bridge.h"
+#include "loader/module_file.h"
+#include "loader/negotiate.h"
+
+namespace longshore::loader {
+namespace {
+
+struct Inspection {
+  ModuleFile file;
+  ModuleFacts facts;
+};
+
+Error with_path(const Error& error, const std::string& path) {
+  return Error::of_text(error.code(), path + ": " + error.message());
+}
+
+Result<Inspection> inspect(const std::string& path, const InspectionOptions& options) {
+  Result<ModuleFile> file = ModuleFile::open(path, options.owners);
+  if (!file) return std::move(file).error();
+  if (!options.required_sha256.empty() && options.required_sha256 != file->sha256()) {
+    return Error(StatusCode::kFailedPrecondition, "load the module", path)
+        .because("its SHA-256 is " + file->sha256() + " and the configuration pins " +
+                 options.required_sha256)
+        .advise("check where the file comes from before you change the pin");
+  }
+  Result<ImageFacts> image = read_image(file->bytes());
+  if (!image) return with_path(image.error(), path);
+  if (auto loadable = check_loadable(*image); !loadable) {
+    return with_path(loadable.error(), path);
+  }
+  Result<ModuleDescription> description = parse_description(image->entry.description);
+  if (!description) return with_path(description.error(), path);
+  ModuleFacts facts{path,
+                    file->sha256(),
+                    std::move(image->entry.name),
+                    std::move(image->entry.version),
+                    std::move(image->entry.vendor),
+                    std::move(*description)};
+  return Inspection{std::move(*file), std::move(facts)};
+}
+
+}  // namespace
+
+Result<ModuleFacts> inspect_module(const std::string& path, const InspectionOptions& options) {
+  Result<Inspection> inspection = inspect(path, options);
+  if (!inspection) return std::move(inspection).error();
+  return std::move(inspection->facts);
+}
+
+longshore_answer Image::create(const longshore_host* host, void** self,
+                               const longshore_instance** functions) const {
+  return entry_->create(host, self, functions);
+}
+
+HostBridge* Image::take_bridge(const std::string& instance_name) {
+  const std::lock_guard lock(mutex_);
+  for (auto bridge = idle_bridges_.begin(); bridge != idle_bridges_.end(); ++bridge) {
+    // Only under the same name: what an old instance does late is logged as this one's.
+    if ((*bridge)->instance_name() != instance_name) continue;
+    HostBridge* found = *bridge;
+    idle_bridges_.erase(bridge);
+    return found;
+  }
+  bridges_.push_back(std::make_unique<HostBridge>(instance_name));
+  return bridges_.back().get();
+}
+
+void Image::give_back_bridge(HostBridge* bridge) {
+  const std::lock_guard lock(mutex_);
+  idle_bridges_.push_back(bridge);
+}
+
+// The images of this process. What is mapped belongs to the process and not to an agent in it, so
+// this is the one object here that is global; it is made at the first load and never destroyed.
+class ImageRegistry {
+ public:
+  static ImageRegistry& of_process() {
+    static auto* registry = new ImageRegistry;
+    return *registry;
+  }
+
+  Result<Image*> load(Inspection inspection, size_t max_images) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = images_.find(inspection.facts.sha256); known != images_.end()) {
+      return known->second.image.get();
+    }
+    const std::string& path = inspection.facts.path;
+    if (images_.size() >= max_images) {
+      return Error(StatusCode::kResourceExhausted, "load the module", path)
+          .because(std::to_string(images_.size()) +
+                   " different images are loaded already, and images are never unloaded")
+          .advise("restart the agent");
+    }
+    Loaded loaded{ModuleFile(std::move(inspection.file)), {}, nullptr};
+    std::error_code error;
+    namespace dll = boost::dll;
+    loaded.library.load(loaded.file.loadable_path(),
+                        dll::load_mode::rtld_now | dll::load_mode::rtld_local, error);
+    if (error || !loaded.library.has(std::string(kEntrySymbol))) {
+      return Error(StatusCode::kFailedPrecondition, "load the module", path)
+          .because(error ? error.message() : "its entry symbol cannot be found");
+    }
+    loaded.image.reset(new Image(std::move(inspection.facts)));
+    loaded.image->entry_ =
+        &loaded.library.get<const longshore_module_entry>(std::string(kEntrySymbol));
+    std::string key = loaded.image->facts().sha256;
+    return images_.emplace(std::move(key), std::move(loaded)).first->second.image.get();
+  }
+
+ private:
+  struct Loaded {
+    ModuleFile file;  // keeps the descriptor: a reused number would load the old image again
+    boost::dll::shared_library library;
+    std::unique_ptr<Image> image;
+  };
+
+  std::mutex mutex_;
+  std::map<std::string, Loaded> images_;
+};
+
+Result<Image*> load_module(const std::string& path, const InspectionOptions& options,
+                           size_t max_images) {
+  Result<Inspection> inspection = inspect(path, options);
+  if (!inspection) return std::move(inspection).error();
+  return ImageRegistry::of_process().load(std::move(*inspection), max_images);
+}
+
+}  // namespace longshore::loader

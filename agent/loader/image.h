@@ -1,0 +1,72 @@
+// A module's image in memory, and the registry of all of them.
+//
+// Images are never unmapped: a thread, a timer or a destructor of the module may still lie in
+// wait, and nobody can know. They are registered by the hash of their bytes, so loading the same
+// file again, or a copy of it, gives the same image, and `create` may be called on it any number of
+// times. The number of different images is bounded; over it, a restart of the agent is due.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "loader/description.h"
+#include "loader/image_facts.h"
+#include "longshore/abi.h"
+#include "longshore/result.hpp"
+
+namespace longshore::loader {
+
+class HostBridge;
+
+// What is known of a module's file without loading it.
+struct ModuleFacts {
+  std::string path;
+  std::string sha256;
+  std::string name;
+  std::string version;
+  std::string vendor;
+  ModuleDescription description;
+};
+
+struct InspectionOptions {
+  // Ids of users who may own the file and its folders, besides root. Empty: nobody is asked.
+  std::vector<unsigned> owners;
+  std::string required_sha256;  // empty: any
+};
+
+// Reads, hashes and inspects a file; runs none of its code. Errors tell why it may not be loaded.
+Result<ModuleFacts> inspect_module(const std::string& path, const InspectionOptions& options);
+
+// A loaded module. Lives until the process ends.
+class Image {
+ public:
+  const ModuleFacts& facts() const { return facts_; }
+
+  // Makes an instance of it; see longshore_module_entry::create.
+  longshore_answer create(const longshore_host* host, void** self,
+                          const longshore_instance** functions) const;
+
+  // Bridges of instances that have ended well, to be used again by this image's next ones: a
+  // module may call a host table that it was given long ago, so they can never be freed.
+  HostBridge* take_bridge(const std::string& instance_name);
+  void give_back_bridge(HostBridge* bridge);
+
+ private:
+  friend class ImageRegistry;
+  explicit Image(ModuleFacts facts) : facts_(std::move(facts)) {}
+
+  const ModuleFacts facts_;
+  const longshore_module_entry* entry_ = nullptr;
+  std::mutex mutex_;
+  std::vector<HostBridge*> idle_bridges_;
+  std::vector<std::unique_ptr<HostBridge>> bridges_;
+};
+
+// Loads a file that passes inspection, or finds its image. [any thread]
+// `max_images` bounds the number of different images in this process.
+Result<Image*> load_module(const std::string& path, const InspectionOptions& options,
+                           size_t max_images);
+
+}  // namespace longshore::loader

@@ -1,0 +1,104 @@
+#include "loader/invocation.h"
+
+#include <utility>
+
+#include "loader/instance.h"
+
+namespace longshore::loader {
+
+Invocation::Invocation(std::shared_ptr<Instance> instance, const longshore_invoke_request& request)
+    : instance_(std::move(instance)),
+      user_(request.user),
+      on_message_(request.on_message),
+      on_finish_(request.on_finish),
+      credit_(request.credit) {}
+
+void Invocation::set_call(std::shared_ptr<router::Call> call) {
+  bool cancel_now = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || !call) return;
+    call_ = call;
+    cancel_now = cancelled_;
+  }
+  if (cancel_now) call->cancel();
+}
+
+void Invocation::grant(uint32_t messages) {
+  {
+    const std::lock_guard lock(mutex_);
+    credit_ += messages;
+  }
+  deliver();
+  resume_call();
+}
+
+void Invocation::cancel() {
+  std::shared_ptr<router::Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    call = call_;
+  }
+  if (call) call->cancel();
+}
+
+bool Invocation::on_message(std::string message) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (outcome_) return true;  // overtaken by the outcome: nobody reads it
+    if (!on_message_) return true;
+    messages_.push_back(std::move(message));
+  }
+  deliver();
+  const std::lock_guard lock(mutex_);
+  return messages_.empty() && credit_ > 0;
+}
+
+void Invocation::on_finish(StatusCode code, std::string text) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (outcome_) return;
+    if (code != StatusCode::kOk) messages_.clear();
+    outcome_ = Outcome{code, std::move(text)};
+  }
+  deliver();
+}
+
+void Invocation::deliver() {
+  const auto self = shared_from_this();  // the last delivery takes us out of the table
+  std::unique_lock lock(mutex_);
+  if (std::exchange(delivering_, true)) return;
+  while (!finished_) {
+    if (!messages_.empty() && credit_ > 0) {
+      const std::string message = std::move(messages_.front());
+      messages_.pop_front();
+      --credit_;
+      lock.unlock();
+      on_message_(user_, handle_, {message.data(), message.size()});
+      lock.lock();
+    } else if (outcome_ && messages_.empty()) {
+      finished_ = true;
+      call_.reset();
+      lock.unlock();
+      on_finish_(user_, handle_, static_cast<int32_t>(outcome_->code),
+                 {outcome_->text.data(), outcome_->text.size()});
+      instance_->invocation_ended(handle_);
+      lock.lock();
+    } else {
+      break;
+    }
+  }
+  delivering_ = false;
+}
+
+void Invocation::resume_call() {
+  std::shared_ptr<router::Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    if (messages_.empty() && credit_ > 0) call = call_;
+  }
+  if (call) call->resume();
+}
+
+}  // namespace longshore::loader

@@ -1,0 +1,65 @@
+// A call that a module makes, seen from its side: messages as far as it granted, then the outcome.
+//
+// Deliveries happen one at a time and in order, on whatever thread brings them. The outcome waits
+// behind messages for which there is no credit yet, unless it is an error: that drops them.
+// Owner: the instance's table of invocations, until the outcome has been delivered.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "longshore/abi.h"
+#include "router/call.h"
+
+namespace longshore::loader {
+
+class Instance;
+
+class Invocation final : public router::CallObserver,
+                         public std::enable_shared_from_this<Invocation> {
+ public:
+  // Copies what it needs of `request`.
+  Invocation(std::shared_ptr<Instance> instance, const longshore_invoke_request& request);
+
+  // The handle under which the module knows it. Set before the call is started.
+  void set_handle(longshore_invocation handle) { handle_ = handle; }
+  // The call, once it is started; it may already be over.
+  void set_call(std::shared_ptr<router::Call> call);
+
+  void grant(uint32_t messages);
+  void cancel();
+
+  bool on_message(std::string message) override;
+  void on_finish(StatusCode code, std::string text) override;
+
+ private:
+  struct Outcome {
+    StatusCode code;
+    std::string text;
+  };
+
+  // Delivers what may be delivered, unless another thread is at it: that one goes on.
+  void deliver();
+  void resume_call();
+
+  const std::shared_ptr<Instance> instance_;
+  void* const user_;
+  decltype(longshore_invoke_request::on_message) const on_message_;
+  decltype(longshore_invoke_request::on_finish) const on_finish_;
+  longshore_invocation handle_ = 0;
+
+  std::mutex mutex_;
+  std::shared_ptr<router::Call> call_;
+  std::deque<std::string> messages_;
+  std::optional<Outcome> outcome_;
+  uint64_t credit_;
+  bool delivering_ = false;
+  bool cancelled_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace longshore::loader

@@ -1,0 +1,96 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "config/ownership.h"
+#include "loader/module_file.h"
+
+namespace longshore::loader {
+namespace {
+
+constexpr off_t kMaxFileBytes = 512 << 20;
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+// Closes a descriptor that is only needed while reading.
+struct ScopedDescriptor {
+  int value;
+  ~ScopedDescriptor() {
+    if (value >= 0) close(value);
+  }
+};
+
+Error cannot_read(const std::string& path) {
+  return Error(StatusCode::kUnknown, "read the module", path);
+}
+
+// Copies all of `source` to `target`; the size was looked up before, a file that shrinks ends it.
+Result<void> copy(int source, int target, off_t size, const std::string& path) {
+  char buffer[64 << 10];
+  for (off_t done = 0; done < size;) {
+    const ssize_t count = pread(source, buffer, sizeof(buffer), done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return cannot_read(path).because(last_error());
+    if (count == 0) return cannot_read(path).because("it became shorter while it was read");
+    for (ssize_t written = 0; written < count;) {
+      const ssize_t part = write(target, buffer + written, static_cast<size_t>(count - written));
+      if (part < 0 && errno == EINTR) continue;
+      if (part < 0) return cannot_read(path).because(last_error());
+      written += part;
+    }
+    done += count;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ModuleFile> ModuleFile::open(const std::string& path, const std::vector<unsigned>& owners) {
+  if (!owners.empty()) {
+    if (auto owned = config::check_ownership(path, owners); !owned) return std::move(owned).error();
+  }
+  ModuleFile file;
+  if (auto read = file.read(path); !read) return std::move(read).error();
+  return file;
+}
+
+Result<void> ModuleFile::read(const std::string& path) {
+  path_ = path;
+  // O_NONBLOCK: a FIFO of that name must not hang the agent.
+  const ScopedDescriptor source{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (source.value < 0) return cannot_read(path).because(last_error());
+  struct stat status {};
+  if (fstat(source.value, &status) != 0) return cannot_read(path).because(last_error());
+  if (!S_ISREG(status.st_mode)) return cannot_read(path).because("it is not a regular file");
+  if (status.st_size == 0 || status.st_size > kMaxFileBytes) {
+    return cannot_read(path).because("its size of " + std::to_string(status.st_size) +
+                                     " bytes is not a module's");
+  }
+  descriptor_ = memfd_create("longshore-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor_ < 0) return cannot_read(path).because(last_error());
+  if (auto copied = copy(source.value, descriptor_, status.st_size, path); !copied) return copied;
+  if (fcntl(descriptor_, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
+      0) {
+    return cannot_read(path).because(last_error());
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+  if (mapping == MAP_FAILED) return cannot_read(path).because(last_error());
+  bytes_ = {static_cast<const std::byte*>(mapping), size};
+  sha256_ = sha256_of(bytes_);
+  return {};
+}
+
+ModuleFile::~ModuleFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::string ModuleFile::loadable_path() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_);
+}
+
+}  // namespace longshore::loader

@@ -1,0 +1,58 @@
+#include "loader/module_file.h"
+
+#include <nettle/sha2.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace longshore::loader {
+
+namespace fs = std::filesystem;
+
+#if defined(_WIN32)
+constexpr const char* kSuffix = ".dll";
+#else
+constexpr const char* kSuffix = ".so";
+#endif
+
+Result<std::string> find_module_file(const std::string& library,
+                                     const std::vector<std::string>& folders) {
+  const fs::path path(library);
+  if (path.is_absolute()) return library;
+  if (path.has_parent_path() || library.empty() || library == "." || library == "..") {
+    return Error(StatusCode::kInvalidArgument, "find the module", library)
+        .because("it is neither a plain name nor an absolute path");
+  }
+  std::string tried;
+  for (const std::string& folder : folders) {
+    const fs::path candidate = fs::path(folder) / (library + kSuffix);
+    std::error_code ignored;  // what cannot be looked at is not there
+    if (fs::exists(candidate, ignored)) return candidate.string();
+    tried += (tried.empty() ? "" : ", ") + candidate.string();
+  }
+  return Error(StatusCode::kNotFound, "find the module", library)
+      .because(tried.empty() ? "agent.module_dirs names no folder" : "there is no " + tried)
+      .advise("install the module or correct `library` and `agent.module_dirs`");
+}
+
+std::string sha256_of(std::span<const std::byte> bytes) {
+  sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_digest(&context, sizeof(digest), digest);
+  std::string text;
+  for (const uint8_t byte : digest) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+ModuleFile::ModuleFile(ModuleFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      sha256_(std::move(other.sha256_)),
+      bytes_(std::exchange(other.bytes_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+}  // namespace longshore::loader

@@ -1,0 +1,53 @@
+// A module's file on its way in: found, checked for ownership, read once, sealed and hashed.
+//
+// What is hashed, inspected and loaded are the very same bytes: on Linux a sealed memfd that no
+// path leads to any more, so exchanging the file meanwhile changes nothing. On Windows the file
+// stays open and cannot be written or replaced as long as it is.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "longshore/result.hpp"
+
+namespace longshore::loader {
+
+// Finds the file of `library`: an absolute path as it is, a plain name ("longshore-disk") with the
+// system's suffix in the first of `folders` that has it.
+Result<std::string> find_module_file(const std::string& library,
+                                     const std::vector<std::string>& folders);
+
+class ModuleFile {
+ public:
+  // Reads the regular file at `path`. It and every folder above must belong to one of `owners`
+  // (user ids; root always counts) and be closed to writes by others; an empty list skips that.
+  static Result<ModuleFile> open(const std::string& path, const std::vector<unsigned>& owners);
+
+  ModuleFile(ModuleFile&& other) noexcept;
+  ModuleFile& operator=(ModuleFile&&) = delete;
+  ~ModuleFile();
+
+  const std::string& path() const { return path_; }
+  // Lower-case hexadecimal.
+  const std::string& sha256() const { return sha256_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  // A path from which the system's loader gets exactly these bytes, as long as this object lives.
+  std::string loadable_path() const;
+
+ private:
+  ModuleFile() = default;
+  Result<void> read(const std::string& path);
+
+  std::string path_;
+  std::string sha256_;
+  std::span<const std::byte> bytes_;  // a mapping of the sealed copy
+  int descriptor_ = -1;
+};
+
+// Lower-case hexadecimal SHA-256.
+std::string sha256_of(std::span<const std::byte> bytes);
+
+}  // namespace longshore::loader

@@ -1,0 +1,34 @@
+// A function that a module asked to have run later: waits for its time, then for a pool thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "longshore/abi.h"
+#include "router/timers.h"
+#include "router/worker_pool.h"
+
+namespace longshore::loader {
+
+class Instance;
+
+// Owner: the instance, until it has run. Runs exactly once, with OK or CANCELLED.
+class PostedFunction final : public router::Timer, public router::Work {
+ public:
+  using Function = void (*)(void* user, longshore_answer answer);
+
+  PostedFunction(std::shared_ptr<Instance> instance, Function function, void* user)
+      : instance_(std::move(instance)), function_(function), user_(user) {}
+
+  void on_time() override;
+  void run() override { run_with(LONGSHORE_OK); }
+  void run_with(longshore_answer answer);
+
+ private:
+  const std::shared_ptr<Instance> instance_;
+  const Function function_;
+  void* const user_;
+  std::atomic<bool> ran_{false};
+};
+
+}  // namespace longshore::loader

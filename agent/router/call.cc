@@ -1,0 +1,185 @@
+#include "router/call.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace longshore::router {
+namespace {
+
+// A call that is this long over its deadline counts as stuck.
+constexpr std::chrono::seconds kGrace{1};
+
+}  // namespace
+
+Call::Call(Parts parts, HandleTable<Call>& table, Timers& timers)
+    : parts_(std::move(parts)), table_(table), timers_(timers) {}
+
+Call::~Call() { timers_.disarm(*this); }
+
+void Call::submit() {
+  const auto self = std::static_pointer_cast<Call>(shared_from_this());
+  handle_ = table_.insert(self);
+  if (const Result<void> accepted = parts_.target->submit(self); !accepted) {
+    {
+      const std::lock_guard lock(mutex_);
+      state_ = State::kOver;
+    }
+    table_.remove(handle_);
+    return answer(accepted.error().code(), accepted.error().message());
+  }
+  if (parts_.deadline == Clock::time_point::max()) return;
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::kOver) timers_.arm(*this, parts_.deadline);
+}
+
+void Call::run() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kQueued) return;
+    state_ = State::kRunning;
+  }
+  // The target may finish the call, and let go of itself, before it returns.
+  const std::shared_ptr<Target> target = parts_.target;
+  target->execute(*this);
+}
+
+longshore_answer Call::state() const {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::kOver) return LONGSHORE_STALE;
+  return answered_ ? LONGSHORE_CANCELLED : LONGSHORE_OK;
+}
+
+longshore_answer Call::send(std::string_view message) {
+  std::string fault;
+  StatusCode fault_code = StatusCode::kInternal;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::kOver) return LONGSHORE_STALE;
+    if (answered_) return LONGSHORE_CANCELLED;
+    if (message.size() > parts_.max_message_bytes) {
+      fault_code = StatusCode::kResourceExhausted;
+      fault = "the answer has a message of " + std::to_string(message.size()) +
+              " bytes, more than the limit of " + std::to_string(parts_.max_message_bytes);
+    } else if (sent_ && !method().server_streaming) {
+      fault = "the module sent a second answer to a unary call";
+    } else if (full_) {
+      wants_writable_ = true;
+      return LONGSHORE_WOULD_BLOCK;
+    } else {
+      sent_ = true;
+      full_ = true;  // until the observer says that it has room; keeps senders in order
+    }
+  }
+  if (!fault.empty()) {
+    end_early(fault_code, std::move(fault));
+    return LONGSHORE_REFUSED;
+  }
+  if (parts_.observer->on_message(std::string(message))) resume();
+  return LONGSHORE_OK;
+}
+
+void Call::finish(StatusCode code, std::string text) {
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::kOver;
+    if (code == StatusCode::kOk && !sent_ && !answered_ && !method().server_streaming) {
+      code = StatusCode::kInternal;
+      text = "the module finished a unary call without an answer";
+    }
+  }
+  answer(code, std::move(text));
+  leave();
+  cancel_children();
+}
+
+void Call::end_early(StatusCode code, std::string text) {
+  bool was_queued = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (answered_ || state_ == State::kOver) return;
+    was_queued = state_ == State::kQueued;
+    if (was_queued) state_ = State::kOver;
+  }
+  answer(code, std::move(text));
+  cancel_children();
+  if (was_queued) {
+    table_.remove(handle_);
+    leave();
+  } else {
+    parts_.target->on_cancel(*this);
+  }
+}
+
+void Call::cancel() { end_early(StatusCode::kCancelled, "the caller cancelled the call"); }
+
+void Call::answer(StatusCode code, std::string text) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(answered_, true)) return;
+    outcome_ = code;
+    outcome_text_ = text;
+  }
+  parts_.observer->on_finish(code, std::move(text));
+}
+
+void Call::leave() {
+  timers_.disarm(*this);
+  parts_.target->on_end(*this);
+}
+
+void Call::resume() {
+  bool tell = false;
+  {
+    const std::lock_guard lock(mutex_);
+    full_ = false;
+    tell = std::exchange(wants_writable_, false) && state_ == State::kRunning;
+  }
+  if (tell) parts_.target->on_writable(*this);
+}
+
+StatusCode Call::outcome() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_;
+}
+
+std::string Call::outcome_text() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_text_;
+}
+
+bool Call::adopt(const std::shared_ptr<Cancellable>& child) {
+  const std::lock_guard lock(mutex_);
+  if (answered_ || state_ == State::kOver) return false;
+  std::erase_if(children_, [](const auto& weak) { return weak.expired(); });
+  children_.push_back(child);
+  return true;
+}
+
+void Call::cancel_children() {
+  std::vector<std::weak_ptr<Cancellable>> children;
+  {
+    const std::lock_guard lock(mutex_);
+    children.swap(children_);
+  }
+  for (const auto& weak : children) {
+    if (const auto child = weak.lock()) child->cancel();
+  }
+}
+
+void Call::on_time() {
+  bool overdue = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::kOver) return;
+    overdue = answered_ && Clock::now() >= parts_.deadline + kGrace;
+    if (!overdue) timers_.arm(*this, parts_.deadline + kGrace);
+  }
+  if (overdue) {
+    if (!stuck.exchange(true)) parts_.target->on_stuck(*this);
+  } else {
+    end_early(StatusCode::kDeadlineExceeded,
+              "the deadline passed before the call was finished; it may still take effect");
+  }
+}
+
+}  // namespace longshore::router

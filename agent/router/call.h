@@ -1,0 +1,141 @@
+// One call on its way through the agent.
+//
+//   queued ──begin──► running ──finish──► over
+//      └──────────end_early───────────────▲
+//                        │ (running: answered, but the slot stays until the module finishes)
+//                        └──► running, answered ──finish──► over
+//
+// The answer goes to the observer: messages, then exactly one outcome. It is given by whoever is
+// first: the module, the deadline or the caller's cancellation. A module must finish a call even
+// if it was cancelled; until then the call keeps its slot and its request's bytes.
+//
+// Threads: any. Owner: shared by the call table (until over), the pool's queue and whoever handles
+// it at the moment. No lock is held while observers or targets are called.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "longshore/abi.h"
+#include "longshore/result.hpp"
+#include "router/caller.h"
+#include "router/handle_table.h"
+#include "router/method.h"
+#include "router/target.h"
+#include "router/timers.h"
+#include "router/worker_pool.h"
+
+namespace longshore::router {
+
+// Who waits for the answer. Owner: shared by the call. Functions may be called on any thread, but
+// one at a time as far as the module answers one at a time; `on_finish` may overtake a message
+// when a deadline passes, and what comes after it is to be ignored.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+  // False: taken, but there is no room for more until Call::resume.
+  virtual bool on_message(std::string message) = 0;
+  virtual void on_finish(StatusCode code, std::string text) = 0;
+};
+
+// Something that ends when its parent call is cancelled.
+class Cancellable {
+ public:
+  virtual ~Cancellable() = default;
+  virtual void cancel() = 0;
+};
+
+class Call final : public Work, public Timer, public Cancellable {
+ public:
+  // What a call is made of; fixed from then on.
+  struct Parts {
+    std::shared_ptr<const Method> method;
+    std::string request;
+    std::shared_ptr<const Caller> caller;
+    Clock::time_point deadline = Clock::time_point::max();
+    std::string request_id;
+    std::shared_ptr<CallObserver> observer;
+    std::shared_ptr<Target> target;
+    size_t max_message_bytes = 0;
+  };
+
+  Call(Parts parts, HandleTable<Call>& table, Timers& timers);
+  ~Call() override;
+
+  const Method& method() const { return *parts_.method; }
+  std::string_view request() const { return parts_.request; }
+  const Caller& caller() const { return *parts_.caller; }
+  bool belongs_to(const Target& target) const { return parts_.target.get() == &target; }
+  Clock::time_point deadline() const { return parts_.deadline; }
+  const std::string& request_id() const { return parts_.request_id; }
+  Clock::time_point started() const { return started_; }
+  uint64_t handle() const { return handle_; }
+  // The object that the request names, for logs; empty when the method names none.
+  std::string object() const { return object_of(request(), method().object_field); }
+
+  // Enters the table, arms the deadline and hands the call to its target.
+  void submit();
+
+  // Executes the call on its target, unless it was given up in the queue. What pool threads do.
+  void run() override;
+
+  // For the module. See longshore_host in abi.h.
+  longshore_answer state() const;
+  longshore_answer send(std::string_view message);
+  void finish(StatusCode code, std::string text);
+
+  // The caller's side: ends the wait. The observer is told `code` unless it was told before.
+  void end_early(StatusCode code, std::string text);
+  void cancel() override;
+
+  // The observer has room again.
+  void resume();
+
+  // What the observer was told; meaningful once it was told.
+  StatusCode outcome() const;
+  std::string outcome_text() const;
+
+  // Makes `child` end with this call. False when this call is cancelled already.
+  bool adopt(const std::shared_ptr<Cancellable>& child);
+
+  // Whether a pool thread is inside the module for this call right now, and whether the target was
+  // told that it is stuck. For the target's bookkeeping.
+  std::atomic<bool> on_thread{false};
+  std::atomic<bool> stuck{false};
+
+  // Whether its target let it begin, or keeps it waiting. Guarded by the target's lock.
+  bool admitted = false;
+
+  // The deadline, and after it the check for being stuck.
+  void on_time() override;
+
+ private:
+  // Tells the observer, unless it was told before.
+  void answer(StatusCode code, std::string text);
+  // Gives the slot back, after the state became `over`.
+  void leave();
+  void cancel_children();
+
+  const Parts parts_;
+  HandleTable<Call>& table_;
+  Timers& timers_;
+  const Clock::time_point started_ = Clock::now();
+  uint64_t handle_ = 0;
+
+  mutable std::mutex mutex_;
+  enum class State { kQueued, kRunning, kOver } state_ = State::kQueued;
+  bool answered_ = false;
+  StatusCode outcome_ = StatusCode::kOk;
+  std::string outcome_text_;
+  bool sent_ = false;
+  bool full_ = false;            // the observer has no room
+  bool wants_writable_ = false;  // a send was refused since
+  std::vector<std::weak_ptr<Cancellable>> children_;
+};
+
+}  // namespace longshore::router

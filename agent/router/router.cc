@@ -1,0 +1,114 @@
+#include "router/router.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace longshore::router {
+namespace {
+
+bool may_call(const Caller& caller, const Method& method) {
+  return !caller.may_call || caller.may_call->contains(method.full_name) ||
+         caller.may_call->contains(method.service);
+}
+
+std::shared_ptr<Call> refuse(CallRequest& request, StatusCode code, std::string text) {
+  request.observer->on_finish(code, std::move(text));
+  return nullptr;
+}
+
+void append_base36(std::string& text, uint64_t number) {
+  char digits[13];
+  size_t count = 0;
+  do {
+    digits[count++] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+    number /= 36;
+  } while (number != 0);
+  while (count > 0) text += digits[--count];
+}
+
+}  // namespace
+
+Router::Router(Timers& timers, RouterOptions options)
+    : timers_(timers),
+      options_(options),
+      id_prefix_(std::random_device()()),
+      routes_(std::make_shared<const RouteTable>()) {}
+
+void Router::set_routes(std::shared_ptr<const RouteTable> routes) {
+  const std::lock_guard lock(routes_mutex_);
+  routes_.swap(routes);  // the old table is freed by the caller's copy, outside of the lock
+}
+
+std::shared_ptr<const RouteTable> Router::routes() const {
+  const std::lock_guard lock(routes_mutex_);
+  return routes_;
+}
+
+std::shared_ptr<Call> Router::call(CallRequest request) {
+  const std::shared_ptr<const RouteTable> routes = this->routes();
+  const auto route = routes->find(request.method);
+  if (route == routes->end()) {
+    return refuse(request, StatusCode::kUnimplemented,
+                  "no enabled module serves the method " + std::string(request.method));
+  }
+  const Method& method = *route->second.method;
+  if (method.denied) {
+    return refuse(
+        request, StatusCode::kPermissionDenied,
+        "the method " + method.full_name + " is denied by deny_methods in the configuration");
+  }
+  if (!may_call(*request.caller, method)) {
+    return refuse(request, StatusCode::kPermissionDenied,
+                  request.caller->identity + " may not call " + method.full_name +
+                      "; its may_call in the configuration does not name it");
+  }
+  return call_directly(route->second.target, route->second.method, std::move(request));
+}
+
+std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& target,
+                                            std::shared_ptr<const Method> method,
+                                            CallRequest request) {
+  Call::Parts parts;
+  parts.deadline = deadline_of(request, *method);
+  parts.method = std::move(method);
+  parts.request = std::move(request.request);
+  parts.caller = std::move(request.caller);
+  if (request.parent) {
+    parts.request_id = request.parent->request_id();
+  } else {
+    parts.request_id =
+        request.request_id.empty() ? next_request_id() : std::move(request.request_id);
+  }
+  parts.observer = request.observer;
+  parts.target = target;
+  parts.max_message_bytes = options_.max_message_bytes;
+  auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
+  if (request.parent && !request.parent->adopt(call)) {
+    return refuse(request, StatusCode::kCancelled, "the call that it belongs to is over");
+  }
+  call->submit();
+  return call;
+}
+
+Clock::time_point Router::deadline_of(const CallRequest& request, const Method& method) const {
+  const auto now = Clock::now();
+  const auto after = [&](std::chrono::nanoseconds time) {
+    // A client may ask for centuries; the clock cannot count that far.
+    return time < Clock::time_point::max() - now ? now + time : Clock::time_point::max();
+  };
+  auto deadline = after(method.timeout.value_or(options_.default_timeout));
+  if (request.timeout) deadline = std::min(deadline, after(*request.timeout));
+  if (request.parent) deadline = std::min(deadline, request.parent->deadline());
+  return deadline;
+}
+
+std::string Router::next_request_id() {
+  std::string id;
+  append_base36(id, id_prefix_);
+  id += '-';
+  append_base36(id, next_id_.fetch_add(1, std::memory_order_relaxed));
+  return id;
+}
+
+}  // namespace longshore::router

@@ -1,0 +1,82 @@
+// The one path of every call: from sockets, from embedders, from modules to each other.
+//
+//   call() ─ find the route ─ may this caller? ─ deadline ─ Call::submit ─► target
+//
+// The routes are one immutable table, replaced as a whole when modules come, go or change.
+// Threads: any. Owner: the agent.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "router/call.h"
+
+namespace longshore::router {
+
+struct TransparentHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+struct Route {
+  std::shared_ptr<const Method> method;
+  std::shared_ptr<Target> target;
+};
+
+// By full method name.
+using RouteTable = std::unordered_map<std::string, Route, TransparentHash, std::equal_to<>>;
+
+struct CallRequest {
+  std::string_view method;  // "v1.Filesystem/PathExists"
+  std::string request;
+  std::shared_ptr<const Caller> caller;
+  std::optional<std::chrono::nanoseconds> timeout;  // none: the method's own
+  std::string request_id;                           // empty: a new one
+  std::shared_ptr<Call> parent;                     // for nested calls
+  std::shared_ptr<CallObserver> observer;
+};
+
+struct RouterOptions {
+  std::chrono::nanoseconds default_timeout = std::chrono::seconds(30);
+  size_t max_message_bytes = 64u << 20;  // of an answer
+};
+
+class Router {
+ public:
+  Router(Timers& timers, RouterOptions options);
+
+  void set_routes(std::shared_ptr<const RouteTable> routes);
+  std::shared_ptr<const RouteTable> routes() const;
+
+  // Starts a call. Null when it was refused; the observer has then been told why.
+  std::shared_ptr<Call> call(CallRequest request);
+
+  // A call of the agent's own to a target, past routes and permissions: start, stop.
+  std::shared_ptr<Call> call_directly(const std::shared_ptr<Target>& target,
+                                      std::shared_ptr<const Method> method, CallRequest request);
+
+  // For the host side of the module ABI.
+  HandleTable<Call>& calls() { return calls_; }
+  Timers& timers() { return timers_; }
+
+ private:
+  std::string next_request_id();
+  Clock::time_point deadline_of(const CallRequest& request, const Method& method) const;
+
+  Timers& timers_;
+  const RouterOptions options_;
+  HandleTable<Call> calls_;
+  const uint32_t id_prefix_;
+  std::atomic<uint64_t> next_id_{1};
+  mutable std::mutex routes_mutex_;
+  std::shared_ptr<const RouteTable> routes_;
+};
+
+}  // namespace longshore::router

@@ -1,0 +1,39 @@
+// What can answer calls: an instance of a module, or a service of the agent itself.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "longshore/result.hpp"
+
+namespace longshore::router {
+
+class Call;
+
+// Owner: the routes and each running call share it. Threads: any, unless said otherwise.
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  // Takes a call in: runs it at once (a non-blocking method) or queues it. An error refuses it.
+  virtual Result<void> submit(std::shared_ptr<Call> call) = 0;
+
+  // Runs a call that `submit` queued, on this thread.
+  virtual void execute(Call& call) = 0;
+
+  // Nobody waits for the call any more, but it has been begun and must still be finished.
+  virtual void on_cancel(Call& call) = 0;
+
+  // A send that was refused for want of credit may be tried again.
+  virtual void on_writable(Call& call) = 0;
+
+  // The call has been over its deadline for the grace time and still holds its slot.
+  virtual void on_stuck(Call& call) = 0;
+
+  // The call has been finished, or was given up before it began. Exactly once for each call that
+  // `submit` accepted.
+  virtual void on_end(Call& call) = 0;
+};
+
+}  // namespace longshore::router

@@ -1,0 +1,152 @@
+#include "router/worker_pool.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#if defined(__linux__)
+#include <pthread.h>
+#endif
+
+namespace longshore::router {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{1};
+constexpr std::chrono::seconds kIdleTime{10};
+
+void name_this_thread([[maybe_unused]] const std::string& name) {
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+#endif
+}
+
+}  // namespace
+
+// Also the timer that looks, a millisecond later, whether a backlog needs one thread more.
+class WorkerPool::State : public Timer {
+ public:
+  State(Timers& timers, std::string name, size_t max_threads)
+      : timers_(timers), name_(std::move(name)), max_threads_(max_threads) {}
+
+  void post(std::shared_ptr<Work> work) {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({std::move(work), Clock::now()});
+    if (threads_ == 0) {
+      start_thread();
+    } else if (idle_ > 0) {
+      available_.notify_one();
+    }
+    if (queue_.size() > idle_) watch_backlog();
+  }
+
+  void change_limit(bool more) {
+    const std::lock_guard lock(mutex_);
+    max_threads_ += more ? 1 : -1;
+    if (!queue_.empty()) watch_backlog();
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    available_.notify_all();
+  }
+
+  bool wait_for_end(Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    return ended_.wait_until(lock, deadline, [&] { return threads_ == 0; });
+  }
+
+  void detach() {
+    stop();
+    timers_.disarm(*this);
+  }
+
+  size_t threads() const {
+    const std::lock_guard lock(mutex_);
+    return threads_;
+  }
+
+  void on_time() override {
+    const std::lock_guard lock(mutex_);
+    watching_ = false;
+    if (stopping_ || queue_.empty() || threads_ >= max_threads_) return;
+    if (Clock::now() - queue_.front().posted >= kPatience) start_thread();
+    watch_backlog();
+  }
+
+ private:
+  struct Waiting {
+    std::shared_ptr<Work> work;
+    Clock::time_point posted;
+  };
+
+  void watch_backlog() {
+    if (watching_ || stopping_ || threads_ >= max_threads_) return;
+    watching_ = true;
+    timers_.arm(*this, Clock::now() + kPatience);
+  }
+
+  void start_thread() {
+    ++threads_;
+    std::thread([self = std::static_pointer_cast<State>(shared_from_this())] {
+      name_this_thread(self->name_);
+      self->work();
+    }).detach();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (wait_for_work(lock)) {
+      const std::shared_ptr<Work> work = std::move(queue_.front().work);
+      queue_.pop_front();
+      lock.unlock();
+      work->run();
+      lock.lock();
+    }
+    --threads_;
+    ended_.notify_all();
+  }
+
+  // False when this thread should end.
+  bool wait_for_work(std::unique_lock<std::mutex>& lock) {
+    if (threads_ > max_threads_) return false;  // a lost thread has come back
+    if (!queue_.empty()) return !stopping_;
+    if (stopping_) return false;
+    ++idle_;
+    const bool called =
+        available_.wait_for(lock, kIdleTime, [&] { return stopping_ || !queue_.empty(); });
+    --idle_;
+    return called && !stopping_;
+  }
+
+  Timers& timers_;
+  const std::string name_;
+  mutable std::mutex mutex_;
+  std::condition_variable available_;
+  std::condition_variable ended_;
+  std::deque<Waiting> queue_;
+  size_t max_threads_;
+  size_t threads_ = 0;
+  size_t idle_ = 0;
+  bool watching_ = false;
+  bool stopping_ = false;
+};
+
+WorkerPool::WorkerPool(Timers& timers, std::string name, size_t max_threads)
+    : state_(std::make_shared<State>(timers, std::move(name), max_threads)) {}
+
+WorkerPool::~WorkerPool() { state_->detach(); }
+
+void WorkerPool::post(std::shared_ptr<Work> work) { state_->post(std::move(work)); }
+void WorkerPool::thread_lost() { state_->change_limit(true); }
+void WorkerPool::thread_returned() { state_->change_limit(false); }
+size_t WorkerPool::threads() const { return state_->threads(); }
+
+bool WorkerPool::drain(Clock::time_point deadline) {
+  state_->stop();
+  return state_->wait_for_end(deadline);
+}
+
+}  // namespace longshore::router
