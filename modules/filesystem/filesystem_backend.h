@@ -1,0 +1,61 @@
+// What the filesystem group needs of the operating system.
+//
+// Every path given here is checked and lies within an allowed root. Each function holds to the rule
+// of the roots: links on the way are followed as long as they stay within the allowed roots, and a
+// link that leads out is PERMISSION_DENIED. Errors name the operation, the path and what the system
+// answered.
+//
+// Threads: any number at once. Two mutations of one path may meet; each then ends as if it had come
+// first or second.
+#pragma once
+
+#include <string>
+
+#include "longshore/result.hpp"
+#include "support/call_limits.h"
+#include "support/posix_path.h"
+
+namespace longshore::filesystem {
+
+// What has a name. A mount point is kMountPoint whatever is mounted on it.
+enum class EntryKind { kAbsent, kDirectory, kFile, kLink, kMountPoint };
+
+class FilesystemBackend {
+ public:
+  virtual ~FilesystemBackend() = default;
+
+  // What has this name; a link at the end is not followed. kAbsent also when something on the way
+  // is missing or is no directory.
+  virtual Result<EntryKind> kind_of(const support::PosixPath& path) = 0;
+
+  // Whether something is there when every link is followed, the last one too.
+  virtual Result<bool> leads_somewhere(const support::PosixPath& path) = 0;
+
+  // The text of a link, as it was made.
+  virtual Result<std::string> read_link(const support::PosixPath& path) = 0;
+
+  // Makes the directory and what is missing above it; a directory that exists is success.
+  // ALREADY_EXISTS: something else has the name.
+  virtual Result<void> make_directories(const support::PosixPath& path) = 0;
+
+  // Makes a link whose text is `source`. ALREADY_EXISTS: something has the name.
+  virtual Result<void> create_link(const support::PosixPath& source,
+                                   const support::PosixPath& link) = 0;
+
+  // Removes a file, a link or an empty directory. NOT_FOUND: nothing has the name.
+  // FAILED_PRECONDITION: a directory that is not empty, or a mount point.
+  virtual Result<void> remove_entry(const support::PosixPath& path) = 0;
+
+  // Removes whatever has the name, a directory with all it holds; nothing there is success. Never
+  // follows a link, never enters a mount: FAILED_PRECONDITION if there is one, and then nothing has
+  // been removed (unless it was mounted during the call). The limits end it between two entries.
+  virtual Result<void> remove_tree(const support::PosixPath& path,
+                                   const support::CallLimits& limits) = 0;
+
+  // The same for what a directory holds. The directory itself stays; it may be a mount point, and
+  // a link at the end of the path is followed to it.
+  virtual Result<void> remove_contents(const support::PosixPath& path,
+                                       const support::CallLimits& limits) = 0;
+};
+
+}  // namespace longshore::filesystem

@@ -1,0 +1,89 @@
+#include "filesystem/filesystem_service.h"
+
+namespace longshore::filesystem {
+
+using support::CallLimits;
+using support::PosixPath;
+
+namespace {
+
+Error holds_root(const PosixPath& path, const PosixPath& root, const char* operation) {
+  return Error(StatusCode::kPermissionDenied, operation, path.text())
+      .because("the working directory \"" + root.text() + "\" would be removed with it")
+      .advise("only what lies below a working directory may be removed");
+}
+
+}  // namespace
+
+Result<bool> FilesystemService::path_exists(const std::string& path) const {
+  const Result<PosixPath> checked = roots_.check(path, "look for");
+  if (!checked) return checked.error();
+  const Result<EntryKind> kind = backend_.kind_of(*checked);
+  if (!kind) return kind.error();
+  return *kind != EntryKind::kAbsent;
+}
+
+Result<void> FilesystemService::make_directory(const std::string& path) const {
+  const Result<PosixPath> checked = roots_.check(path, "make the directory");
+  if (!checked) return checked.error();
+  return backend_.make_directories(*checked);
+}
+
+Result<void> FilesystemService::remove_directory(const std::string& path, bool force,
+                                                 const CallLimits& limits) const {
+  const Result<PosixPath> checked = roots_.check(path, "remove");
+  if (!checked) return checked.error();
+  if (const PosixPath* root = roots_.root_within(*checked)) {
+    return holds_root(*checked, *root, "remove");
+  }
+  return force ? backend_.remove_tree(*checked, limits) : backend_.remove_entry(*checked);
+}
+
+Result<void> FilesystemService::remove_contents(const std::string& path,
+                                                const CallLimits& limits) const {
+  const Result<PosixPath> checked = roots_.check(path, "remove what is in");
+  if (!checked) return checked.error();
+  // A root itself may be emptied: it is what lies below it that its callers may remove.
+  if (const PosixPath* root = roots_.root_below(*checked)) {
+    return holds_root(*checked, *root, "remove what is in");
+  }
+  return backend_.remove_contents(*checked, limits);
+}
+
+Result<void> FilesystemService::create_link(const std::string& source, const std::string& target,
+                                            SameLink same_link) const {
+  const Result<PosixPath> link = roots_.check(target, "make the link");
+  if (!link) return link.error();
+  const Result<PosixPath> destination = roots_.check(source, "make a link to");
+  if (!destination) return destination.error();
+  Result<void> made = backend_.create_link(*destination, *link);
+  if (made || made.error().code() != StatusCode::kAlreadyExists ||
+      same_link == SameLink::kIsError) {
+    return made;
+  }
+  const Result<std::string> existing = backend_.read_link(*link);
+  if (existing && *existing == destination->text()) return {};
+  return made;
+}
+
+Result<bool> FilesystemService::is_link_or_mount_point(const std::string& path) const {
+  constexpr const char* kOperation = "tell whether this is a link or a mount point:";
+  const Result<PosixPath> checked = roots_.check(path, kOperation);
+  if (!checked) return checked.error();
+  const Result<EntryKind> kind = backend_.kind_of(*checked);
+  if (!kind) return kind.error();
+  switch (*kind) {
+    case EntryKind::kAbsent:
+      return Error(StatusCode::kNotFound, kOperation, checked->text()).because("it does not exist");
+    case EntryKind::kLink:
+      return backend_.leads_somewhere(*checked);
+    case EntryKind::kMountPoint:
+      return true;
+    case EntryKind::kDirectory:
+    case EntryKind::kFile:
+      break;
+  }
+  return false;
+}
+
+}  // namespace longshore::filesystem

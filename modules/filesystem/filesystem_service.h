@@ -1,0 +1,54 @@
+// The filesystem group: what its methods mean, on every system and in every wire version.
+//
+// Every path is checked first, by its text (support/posix_path.h) and against the allowed roots.
+// csi-proxy leaves IsSymlink unchecked; here it is checked like the others, because an answer about
+// a path outside of the roots tells a caller what lies there.
+//
+// Threads: any number at once. Owner: outlives its calls; the backend outlives it.
+#pragma once
+
+#include <string>
+
+#include "filesystem/filesystem_backend.h"
+#include "longshore/result.hpp"
+#include "support/allowed_roots.h"
+#include "support/call_limits.h"
+
+namespace longshore::filesystem {
+
+// What making a link means where the very same link exists.
+enum class SameLink { kIsError, kIsSuccess };
+
+class FilesystemService {
+ public:
+  FilesystemService(support::AllowedRoots roots, FilesystemBackend& backend)
+      : roots_(std::move(roots)), backend_(backend) {}
+
+  // Whether anything has the name, be it a link that leads nowhere.
+  Result<bool> path_exists(const std::string& path) const;
+
+  // Makes a directory and those above it; one that exists is success.
+  Result<void> make_directory(const std::string& path) const;
+
+  // Removes one entry, or with `force` a directory with all it holds. Without `force` an absent
+  // path is NOT_FOUND, with it success. PERMISSION_DENIED: an allowed root would go with it.
+  Result<void> remove_directory(const std::string& path, bool force,
+                                const support::CallLimits& limits) const;
+
+  // Removes all that a directory holds and keeps it. PERMISSION_DENIED: an allowed root lies in it.
+  Result<void> remove_contents(const std::string& path, const support::CallLimits& limits) const;
+
+  // Makes the link `target`, which leads to `source`; the source need not exist.
+  Result<void> create_link(const std::string& source, const std::string& target,
+                           SameLink same_link) const;
+
+  // Whether the path is a mount point, or a link to something that exists. NOT_FOUND: neither is
+  // there anything else.
+  Result<bool> is_link_or_mount_point(const std::string& path) const;
+
+ private:
+  support::AllowedRoots roots_;
+  FilesystemBackend& backend_;
+};
+
+}  // namespace longshore::filesystem

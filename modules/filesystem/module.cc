@@ -1,0 +1,36 @@
+// The module longshore-filesystem: csi-proxy's filesystem group on this node's directories.
+#include "longshore/module.hpp"
+
+#include <optional>
+
+#include "filesystem/filesystem_service.h"
+#include "filesystem/linux/filesystem_backend_linux.h"
+#include "filesystem/versions.h"
+#include "module_description.h"
+
+namespace longshore::filesystem {
+namespace {
+
+class FilesystemModule final : public Module {
+ public:
+  Result<void> start(const Settings& settings, std::string_view) override {
+    auto roots = support::AllowedRoots::from(settings.get_strings("allowed_roots"));
+    if (!roots) return std::move(roots).error();
+    backend_.emplace(*roots);
+    service_.emplace(*std::move(roots), *backend_);
+    versions_.emplace(*service_);
+    Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    return {};
+  }
+
+ private:
+  std::optional<FilesystemBackendLinux> backend_;
+  std::optional<FilesystemService> service_;
+  std::optional<Versions> versions_;
+};
+
+}  // namespace
+}  // namespace longshore::filesystem
+
+LONGSHORE_MODULE(longshore::filesystem::FilesystemModule, "longshore-filesystem", "0.1.0",
+                 "Longshore")

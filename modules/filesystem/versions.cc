@@ -1,0 +1,130 @@
+#include "filesystem/versions.h"
+
+#include "filesystem/v1.pb.h"
+#include "filesystem/v1alpha1.pb.h"
+#include "filesystem/v1beta1.pb.h"
+#include "filesystem/v1beta2.pb.h"
+#include "filesystem/v2alpha1.pb.h"
+#include "support/context_limits.h"
+
+namespace longshore::filesystem {
+namespace {
+
+template <typename Response>
+Result<Response> empty_or(const Result<void>& result) {
+  if (!result) return result.error();
+  return Response();
+}
+
+}  // namespace
+
+template <typename Response, typename Request>
+Result<Response> Versions::path_exists(Context, const Request& request) {
+  const Result<bool> exists = service_.path_exists(request.path());
+  if (!exists) return exists.error();
+  Response response;
+  response.set_exists(*exists);
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::mkdir(Context, const Request& request) {
+  return empty_or<Response>(service_.make_directory(request.path()));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::rmdir(Context context, const Request& request) {
+  return empty_or<Response>(
+      service_.remove_directory(request.path(), request.force(), support::limits_of(context)));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::rmdir_contents(Context context, const Request& request) {
+  return empty_or<Response>(service_.remove_contents(request.path(), support::limits_of(context)));
+}
+
+template <typename Response, SameLink same_link, typename Request>
+Result<Response> Versions::create_symlink(Context, const Request& request) {
+  return empty_or<Response>(
+      service_.create_link(request.source_path(), request.target_path(), same_link));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::is_symlink(Context, const Request& request) {
+  const Result<bool> answer = service_.is_link_or_mount_point(request.path());
+  if (!answer) return answer.error();
+  Response response;
+  response.set_is_symlink(*answer);
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::is_mount_point(Context, const Request& request) {
+  const Result<bool> answer = service_.is_link_or_mount_point(request.path());
+  if (!answer) return answer.error();
+  Response response;
+  response.set_is_mount_point(*answer);
+  return response;
+}
+
+void Versions::add_to(const AddService& add_service) {
+  add_v1alpha1(add_service("v1alpha1.Filesystem"));
+  add_v1beta1(add_service("v1beta1.Filesystem"));
+  add_v1beta2(add_service("v1beta2.Filesystem"));
+  add_v1(add_service("v1.Filesystem"));
+  add_v2alpha1(add_service("v2alpha1.Filesystem"));
+}
+
+void Versions::add_v1alpha1(Builder service) {
+  using namespace ::v1alpha1;
+  service.unary("PathExists", &Versions::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &Versions::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &Versions::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("LinkPath",
+             &Versions::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
+      .unary("IsMountPoint", &Versions::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
+}
+
+void Versions::add_v1beta1(Builder service) {
+  using namespace ::v1beta1;
+  service.unary("PathExists", &Versions::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &Versions::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &Versions::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("LinkPath",
+             &Versions::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
+      .unary("IsMountPoint", &Versions::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
+}
+
+void Versions::add_v1beta2(Builder service) {
+  using namespace ::v1beta2;
+  service.unary("PathExists", &Versions::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &Versions::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &Versions::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("CreateSymlink", &Versions::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
+                                                        CreateSymlinkRequest>)
+      .unary("IsSymlink", &Versions::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
+}
+
+void Versions::add_v1(Builder service) {
+  using namespace ::v1;
+  service.unary("PathExists", &Versions::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &Versions::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &Versions::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("CreateSymlink", &Versions::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
+                                                        CreateSymlinkRequest>)
+      .unary("IsSymlink", &Versions::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
+}
+
+void Versions::add_v2alpha1(Builder service) {
+  using namespace ::v2alpha1;
+  service.unary("PathExists", &Versions::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &Versions::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &Versions::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("RmdirContents",
+             &Versions::rmdir_contents<RmdirContentsResponse, RmdirContentsRequest>)
+      .unary("CreateSymlink", &Versions::create_symlink<CreateSymlinkResponse, SameLink::kIsSuccess,
+                                                        CreateSymlinkRequest>)
+      .unary("IsSymlink", &Versions::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
+}
+
+}  // namespace longshore::filesystem

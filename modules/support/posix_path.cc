@@ -1,0 +1,95 @@
+#include "support/posix_path.h"
+
+#include <algorithm>
+
+namespace longshore::support {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// A backslash is legal in a POSIX name, but in a request it is a Windows path nearly every time,
+// and taking it for a name would quietly make entries nobody finds again.
+bool looks_like_windows(std::string_view text) {
+  return (text.size() >= 2 && is_letter(text[0]) && text[1] == ':') ||
+         text.find('\\') != std::string_view::npos;
+}
+
+// What is wrong with the text, or "".
+std::string complaint_about(std::string_view text) {
+  if (text.size() > PosixPath::kMaxBytes) {
+    return "the path's length of " + std::to_string(text.size()) +
+           " bytes exceeds maximum characters: " + std::to_string(PosixPath::kMaxBytes);
+  }
+  if (text.find('\0') != std::string_view::npos) {
+    return "the path contains invalid characters: a NUL byte";
+  }
+  if (looks_like_windows(text)) {
+    return "this is a Windows path (a drive letter or a backslash), with invalid characters for "
+           "this node: paths are POSIX paths here, such as /var/lib/kubelet/plugins";
+  }
+  if (text.empty()) return "the path is empty, so it is not an absolute path";
+  if (text.front() != '/') return "the path does not begin with / and so is not an absolute path";
+  for (const std::string_view name : path_names(text)) {
+    if (name == "..") return "the path contains invalid characters: the name \"..\"";
+    if (name.size() > PosixPath::kMaxNameBytes) {
+      return "a name in the path exceeds maximum characters: " +
+             std::to_string(PosixPath::kMaxNameBytes);
+    }
+  }
+  return {};
+}
+
+// A text for an error: hostile input is neither cut in the middle by a NUL nor repeated at length.
+std::string quotable(std::string_view text) {
+  constexpr size_t kShown = 256;
+  std::string shown(text.substr(0, kShown));
+  if (text.size() > kShown) shown += "...";
+  std::replace(shown.begin(), shown.end(), '\0', '?');
+  return shown;
+}
+
+}  // namespace
+
+std::vector<std::string_view> path_names(std::string_view path) {
+  std::vector<std::string_view> names;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    if (!name.empty() && name != ".") names.push_back(name);
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return names;
+}
+
+Result<PosixPath> PosixPath::parse(std::string_view text, std::string_view operation) {
+  if (std::string complaint = complaint_about(text); !complaint.empty()) {
+    return Error(StatusCode::kInvalidArgument, std::string(operation), quotable(text))
+        .because(std::move(complaint));
+  }
+  std::string shortest;
+  for (const std::string_view name : path_names(text)) shortest.append("/").append(name);
+  return PosixPath(shortest.empty() ? "/" : std::move(shortest));
+}
+
+std::string_view PosixPath::name() const {
+  return std::string_view(text_).substr(text_.rfind('/') + 1);
+}
+
+PosixPath PosixPath::parent() const {
+  return PosixPath(text_.substr(0, std::max<size_t>(text_.rfind('/'), 1)));
+}
+
+bool PosixPath::is_within(const PosixPath& ancestor) const {
+  if (ancestor.text_ == "/" || text_ == ancestor.text_) return true;
+  return text_.size() > ancestor.text_.size() && text_.starts_with(ancestor.text_) &&
+         text_[ancestor.text_.size()] == '/';
+}
+
+std::string_view PosixPath::below(const PosixPath& ancestor) const {
+  std::string_view rest = text_;
+  rest.remove_prefix(ancestor.text_ == "/" ? 0 : ancestor.text_.size());
+  if (rest.starts_with('/')) rest.remove_prefix(1);
+  return rest;
+}
+
+}  // namespace longshore::support
