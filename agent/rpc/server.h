@@ -21,28 +21,11 @@
 #include <string_view>
 
 #include "longshore/result.hpp"
+#include "rpc/limits.h"
 #include "rpc/metadata.h"
 #include "rpc/transport.h"
 
 namespace longshore::rpc {
-
-// Bounds of one connection. The defaults fit local drivers: grpc-go's 4 MiB message limit, and
-// room for 1,000 streams.
-struct Limits {
-  size_t max_message_bytes = 4u << 20;        // inbound, also after decompression
-  size_t max_send_message_bytes = 64u << 20;  // outbound
-  uint32_t max_concurrent_streams = 1024;
-  size_t max_header_bytes = 16u << 10;
-  size_t max_buffered_bytes = 8u << 20;       // unread request bytes, whole connection
-  uint32_t stream_window_bytes = 256u << 10;
-  uint32_t connection_window_bytes = 1u << 20;
-  std::chrono::milliseconds preface_timeout{0};  // 0: a silent client may stay (it costs nothing)
-  std::chrono::milliseconds drain_timeout{5000};
-  // Per second, above which the peer gets GOAWAY(ENHANCE_YOUR_CALM): each kind counts alone.
-  uint32_t max_pings_per_second = 100;
-  uint32_t max_settings_per_second = 20;
-  uint32_t max_resets_per_second = 400;
-};
 
 // The head of a call.
 struct CallHead {

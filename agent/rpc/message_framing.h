@@ -1,0 +1,52 @@
+// gRPC's framing of messages in a stream of bytes: one flag byte, four bytes of length, the
+// message.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace longshore::rpc {
+
+inline constexpr size_t kMessagePrefixBytes = 5;
+
+std::array<char, kMessagePrefixBytes> message_prefix(size_t length, bool compressed);
+
+// Finds messages in bytes that arrive in any portions. After kBroken it is of no more use.
+// Threads: one at a time.
+class MessageReader {
+ public:
+  enum class Step {
+    kMoreNeeded,  // all bytes are taken, no message is whole
+    kMessage,     // take_message() has it; call read() again with what is left
+    kTooLarge,    // length() is over the limit
+    kBroken,      // the flag is neither 0 nor 1
+  };
+
+  explicit MessageReader(size_t max_message_bytes) : max_message_bytes_(max_message_bytes) {}
+
+  // Takes from the front of `bytes`.
+  Step read(std::string_view& bytes);
+
+  std::string take_message();
+  bool compressed() const { return prefix_[0] == 1; }
+  // Of the message that is being read, once its prefix is whole.
+  size_t length() const;
+  bool prefix_is_whole() const { return prefix_size_ == kMessagePrefixBytes; }
+
+  // Bytes taken for a message that is not whole yet; 0 between two messages.
+  size_t held_bytes() const { return prefix_size_ + message_.size(); }
+
+  // Memory for the whole message at once, when it is sure to come.
+  void reserve() { message_.reserve(length()); }
+
+ private:
+  size_t max_message_bytes_;
+  std::array<char, kMessagePrefixBytes> prefix_{};
+  size_t prefix_size_ = 0;
+  std::string message_;
+};
+
+}  // namespace longshore::rpc

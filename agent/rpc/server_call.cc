@@ -1,0 +1,227 @@
+#include "rpc/server_call.h"
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "rpc/server_connection.h"
+#include "rpc/trailer_fields.h"
+
+namespace longshore::rpc {
+namespace {
+
+constexpr Field kStatus200{":status", "200"};
+constexpr Field kContentType{"content-type", "application/grpc"};
+constexpr Field kAcceptEncoding{"grpc-accept-encoding", "identity,gzip"};
+constexpr Field kGzipEncoding{"grpc-encoding", "gzip"};
+
+}  // namespace
+
+ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerInbox> inbox)
+    : connection_(&connection),
+      inbox_(std::move(inbox)),
+      head_(std::make_unique<RequestHead>(connection.limits().max_header_bytes)),
+      reader_(connection.limits().max_message_bytes) {
+  inbox_->call_begins();
+}
+
+ServerCall::~ServerCall() { inbox_->call_ends(); }
+
+// ---- Answers, from any thread ----
+
+bool ServerCall::send(std::string message) {
+  Answer answer;
+  answer.has_message = true;
+  answer.message = std::move(message);
+  const bool has_room = count_unsent(answer.message.size() + kMessagePrefixBytes);
+  deliver(std::move(answer));
+  return has_room;
+}
+
+void ServerCall::finish(StatusCode code, std::string text, Metadata trailers) {
+  Answer answer;
+  answer.finishes = true;
+  answer.code = code;
+  answer.text = std::move(text);
+  answer.trailers = std::move(trailers);
+  deliver(std::move(answer));
+}
+
+void ServerCall::send_and_finish(std::string message) {
+  Answer answer;
+  answer.has_message = true;
+  answer.finishes = true;
+  answer.message = std::move(message);
+  count_unsent(answer.message.size() + kMessagePrefixBytes);
+  deliver(std::move(answer));
+}
+
+void ServerCall::deliver(Answer answer) {
+  if (over_.load(std::memory_order_relaxed)) return;
+  if (inbox_->in_turn() && connection_ != nullptr) {
+    connection_->apply_waiting_answers();
+    apply(answer);
+  } else {
+    answer.call = shared_from_this();
+    inbox_->put(std::move(answer));
+  }
+}
+
+bool ServerCall::count_unsent(size_t bytes) {
+  const size_t limit = inbox_->stream_unsent_bytes();
+  if (unsent_.fetch_add(bytes) + bytes <= limit) return true;
+  full_.store(true);
+  // What was sent meanwhile did not see the flag.
+  return unsent_.load() <= limit / 2 && full_.exchange(false);
+}
+
+// ---- Answers, at the executor ----
+
+void ServerCall::apply(Answer& answer) {
+  if (finished_ || connection_ == nullptr) return;
+  if (answer.has_message) queue_message(answer);
+  if (!answer.finishes || finished_) return;
+  handler_left_ = true;
+  end_answer(answer.code, answer.text, std::move(answer.trailers));
+}
+
+void ServerCall::queue_message(Answer& answer) {
+  const Limits& limits = connection_->limits();
+  const size_t bytes = answer.message.size() + kMessagePrefixBytes;
+  if (answer.message.size() > limits.max_send_message_bytes) {
+    return fail(StatusCode::kResourceExhausted,
+                "the answer has " + std::to_string(answer.message.size()) +
+                    " bytes, the limit is " + std::to_string(limits.max_send_message_bytes));
+  }
+  if (connection_->unsent_bytes + bytes > limits.max_unsent_bytes) {
+    return fail(StatusCode::kResourceExhausted, "the client does not read its answers");
+  }
+  connection_->unsent_bytes += bytes;
+  send_queue().push(std::move(answer.message), answer.compressed);
+  if (head_sent_) {
+    if (!answer.finishes) connection_->session().resume_body(*this);
+  } else {
+    submit_head();
+  }
+}
+
+void ServerCall::submit_head() {
+  head_sent_ = true;
+  const std::array<Field, 4> fields = {kStatus200, kContentType, kAcceptEncoding, kGzipEncoding};
+  connection_->session().submit_response(
+      *this, std::span(fields).first(answers_gzip_ ? fields.size() : fields.size() - 1), true);
+}
+
+void ServerCall::end_answer(StatusCode code, std::string_view text, Metadata trailers) {
+  finished_ = true;
+  Http2Session& session = connection_->session();
+  if (head_sent_) {
+    code_ = code;
+    text_ = text;
+    trailers_ = std::move(trailers);
+    send_queue().end();
+    session.resume_body(*this);
+    return;
+  }
+  head_sent_ = true;
+  const std::array<Field, 3> head = {kStatus200, kContentType, kAcceptEncoding};
+  const TrailerFields trailer(head, code, text, trailers, session.peer_max_fields());
+  session.submit_response(*this, trailer.fields(), false);
+}
+
+bool ServerCall::on_body_sent() {
+  Http2Session& session = connection_->session();
+  const TrailerFields trailer({}, code_, text_, trailers_, session.peer_max_fields());
+  session.submit_trailers(*this, trailer.fields());
+  return true;
+}
+
+void ServerCall::on_body_progress(size_t bytes) {
+  connection_->unsent_bytes -= bytes;
+  const size_t left = unsent_.fetch_sub(bytes) - bytes;
+  if (left <= inbox_->stream_unsent_bytes() / 2 && full_.load() && full_.exchange(false)) {
+    connection_->add_writable(shared_from_this());
+  }
+}
+
+void ServerCall::tell_writable() {
+  if (!handler_left_ && handler_) handler_->on_writable();
+}
+
+// ---- Requests ----
+
+void ServerCall::on_field(std::string_view name, std::string_view value) {
+  if (head_) head_->add(name, value);  // a request's trailers say nothing in gRPC
+}
+
+void ServerCall::on_fields_end() {
+  if (!head_) return;
+  const auto head = std::exchange(head_, nullptr);
+  const auto refusal = head->verdict();
+  if (refusal) return refuse(*refusal);
+  request_is_gzip_ = head->request_is_gzip();
+  answers_gzip_ = request_is_gzip_ && head->accepts_gzip();
+  handler_ = connection_->handler().start_call(head->call(), shared_from_this());
+  if (!handler_ && !finished_) fail(StatusCode::kInternal, "no handler took the call");
+}
+
+void ServerCall::refuse(const Refusal& refusal) {
+  if (refusal.http_status == 200) return end_answer(refusal.code, refusal.text, {});
+  finished_ = head_sent_ = true;
+  const std::string status = std::to_string(refusal.http_status);
+  const std::array<Field, 2> fields = {Field{":status", status}, Field{"allow", "POST"}};
+  connection_->session().submit_response(
+      *this, std::span(fields).first(refusal.http_status == 405 ? 2 : 1), false);
+}
+
+void ServerCall::on_data(std::string_view bytes) {
+  Http2Session& session = connection_->session();
+  session.consume_connection(bytes.size());
+  session.consume_stream(*this, bytes.size());
+  while (!finished_ && !bytes.empty()) {
+    switch (reader_.read(bytes)) {
+      case MessageReader::Step::kMoreNeeded:
+        return;
+      case MessageReader::Step::kMessage:
+        handler_->on_message(reader_.take_message());
+        break;
+      case MessageReader::Step::kTooLarge:
+        return fail(StatusCode::kResourceExhausted, "the request is too large");
+      case MessageReader::Step::kBroken:
+        return fail(StatusCode::kInternal, "the request's framing is broken");
+    }
+  }
+}
+
+void ServerCall::on_remote_end() {
+  if (finished_) return;
+  if (reader_.held_bytes() > 0) {
+    return fail(StatusCode::kInternal, "the request ends within a message");
+  }
+  handler_->on_half_close();
+}
+
+// Ends the call for a reason that the handler did not give.
+void ServerCall::fail(StatusCode code, std::string_view text) {
+  end_answer(code, text, {});
+  abandon_handler();
+}
+
+void ServerCall::abandon_handler() {
+  if (handler_left_ || !handler_) return;
+  handler_left_ = true;
+  handler_->on_cancel();
+}
+
+void ServerCall::on_closed(Http2Error) {
+  const auto keep = shared_from_this();
+  over_.store(true, std::memory_order_relaxed);
+  ServerConnectionImpl& connection = *std::exchange(connection_, nullptr);
+  connection.unsent_bytes -= send_queue().size();
+  if (finished_) handler_left_ = true;
+  abandon_handler();
+  handler_.reset();
+  connection.forget_stream(*this);
+}
+
+}  // namespace longshore::rpc

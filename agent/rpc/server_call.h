@@ -1,0 +1,81 @@
+// One call at the server: turns a stream's fields and bytes into events of a ServerCallHandler, and
+// its answers into fields and bytes.
+//
+// Threads: ServerStream's functions from any, the rest on the connection's executor.
+// Owner: the connection while the stream lives; whoever answers, beyond that.
+//
+//   head ──fields whole──► running ──answer complete or refused──► finished ──► closed
+//                             └──────── reset, connection gone ────────────────► closed
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "rpc/answer_inbox.h"
+#include "rpc/http2_session.h"
+#include "rpc/message_framing.h"
+#include "rpc/request_head.h"
+#include "rpc/server.h"
+
+namespace longshore::rpc {
+
+class ServerConnectionImpl;
+
+class ServerCall final : public ServerStream,
+                         public Http2Stream,
+                         public std::enable_shared_from_this<ServerCall> {
+ public:
+  ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerInbox> inbox);
+  ~ServerCall() override;
+
+  // ServerStream
+  bool send(std::string message) override;
+  void finish(StatusCode code, std::string text, Metadata trailers) override;
+  void send_and_finish(std::string message) override;
+
+  // Http2Stream
+  void on_field(std::string_view name, std::string_view value) override;
+  void on_fields_end() override;
+  void on_data(std::string_view bytes) override;
+  void on_remote_end() override;
+  bool on_body_sent() override;
+  void on_body_progress(size_t bytes) override;
+  void on_closed(Http2Error error) override;
+
+  // An answer arrives at the executor.
+  void apply(Answer& answer);
+  // There is room in the queue that was full.
+  void tell_writable();
+
+ private:
+  void deliver(Answer answer);
+  bool count_unsent(size_t bytes);
+  void refuse(const Refusal& refusal);
+  void fail(StatusCode code, std::string_view text);
+  void queue_message(Answer& answer);
+  void end_answer(StatusCode code, std::string_view text, Metadata trailers);
+  void submit_head();
+  void abandon_handler();
+
+  ServerConnectionImpl* connection_;  // null when closed
+  const std::shared_ptr<AnswerInbox> inbox_;
+  std::unique_ptr<RequestHead> head_;  // until the handler has it
+  std::unique_ptr<ServerCallHandler> handler_;
+  MessageReader reader_;
+  bool request_is_gzip_ = false;
+  bool answers_gzip_ = false;
+  bool head_sent_ = false;
+  bool finished_ = false;
+  bool handler_left_ = false;  // it was told of the end, or ended the call
+
+  StatusCode code_ = StatusCode::kOk;
+  std::string text_;
+  Metadata trailers_;
+
+  std::atomic<size_t> unsent_{0};
+  std::atomic<bool> full_{false};  // send() has answered false
+  std::atomic<bool> over_{false};  // nobody will see an answer
+};
+
+}  // namespace longshore::rpc

@@ -1,0 +1,92 @@
+#include "rpc/server_connection.h"
+
+#include <utility>
+
+namespace longshore::rpc {
+
+ServerConnectionImpl::ServerConnectionImpl(std::unique_ptr<Transport> transport,
+                                           ServiceHandler& handler, const Limits& limits)
+    : Http2Connection(Http2Session::Role::kServer, std::move(transport), limits),
+      handler_(handler),
+      inbox_(std::make_shared<AnswerInbox>(executor(), limits.stream_unsent_bytes)) {}
+
+// Closed already, unless the executor went away with operations under way.
+ServerConnectionImpl::~ServerConnectionImpl() { end_calls(); }
+
+void ServerConnectionImpl::start(std::function<void(std::string reason)> on_closed) {
+  on_closed_ = std::move(on_closed);
+  inbox_->set_receiver(
+      std::shared_ptr<AnswerReceiver>(shared_from_this(), static_cast<AnswerReceiver*>(this)));
+  if (limits().preface_timeout.count() > 0) {
+    set_alarm(limits().preface_timeout,
+              [this] { close_connection("the client did not say anything in time"); });
+  }
+  start_speaking();
+}
+
+void ServerConnectionImpl::on_first_bytes() { clear_alarm(); }
+
+Http2Stream* ServerConnectionImpl::open_stream(int32_t id) {
+  // Calls whose client has gone still run; a client must not start ever more of those.
+  if (inbox_->calls_alive() >= 2 * size_t{limits().max_concurrent_streams}) return nullptr;
+  auto call = std::make_shared<ServerCall>(*this, inbox_);
+  Http2Stream* stream = call.get();
+  streams_.emplace(id, std::move(call));
+  return stream;
+}
+
+void ServerConnectionImpl::on_answers() {
+  if (closed()) return;
+  turn([this] { apply_waiting_answers(); });
+}
+
+void ServerConnectionImpl::apply_waiting_answers() {
+  std::vector<Answer> answers = std::exchange(answers_, {});
+  if (inbox_->take(answers)) {
+    for (Answer& answer : answers) answer.call->apply(answer);
+    answers.clear();
+  }
+  answers_ = std::move(answers);
+}
+
+bool ServerConnectionImpl::on_gathered() {
+  if (writable_.empty()) return false;
+  const auto calls = std::exchange(writable_, {});
+  for (const auto& call : calls) call->tell_writable();
+  return true;
+}
+
+void ServerConnectionImpl::drain() {
+  if (closed() || drain_ != Drain::kNo) return;
+  drain_ = Drain::kNoticed;
+  set_alarm(limits().drain_timeout, [this] { close_connection("the drain took too long"); });
+  turn([this] { session().submit_shutdown_notice(); });
+}
+
+void ServerConnectionImpl::on_ping_answered() {
+  if (drain_ != Drain::kNoticed) return;
+  drain_ = Drain::kLastSent;
+  session().submit_last_goaway();
+}
+
+void ServerConnectionImpl::close() { close_connection("closed by the server"); }
+
+void ServerConnectionImpl::on_connection_closed(std::string reason) {
+  end_calls();
+  if (on_closed_) std::exchange(on_closed_, nullptr)(std::move(reason));
+}
+
+void ServerConnectionImpl::end_calls() {
+  inbox_->close();
+  writable_.clear();
+  const auto streams = std::exchange(streams_, {});
+  for (const auto& [id, stream] : streams) stream->on_closed(Http2Error::kCancel);
+}
+
+std::shared_ptr<ServerConnection> make_server_connection(std::unique_ptr<Transport> transport,
+                                                         ServiceHandler& handler,
+                                                         const Limits& limits) {
+  return std::make_shared<ServerConnectionImpl>(std::move(transport), handler, limits);
+}
+
+}  // namespace longshore::rpc

@@ -1,0 +1,64 @@
+// The server's connection as its calls see it. The interface for users is in server.h.
+//
+// Threads: the transport's executor.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rpc/answer_inbox.h"
+#include "rpc/http2_connection.h"
+#include "rpc/server.h"
+#include "rpc/server_call.h"
+
+namespace longshore::rpc {
+
+class ServerConnectionImpl final : public ServerConnection,
+                                   public Http2Connection,
+                                   public AnswerReceiver {
+ public:
+  ServerConnectionImpl(std::unique_ptr<Transport> transport, ServiceHandler& handler,
+                       const Limits& limits);
+  ~ServerConnectionImpl() override;
+
+  // ServerConnection
+  void start(std::function<void(std::string reason)> on_closed) override;
+  void drain() override;
+  void close() override;
+
+  // AnswerReceiver
+  void on_answers() override;
+
+  ServiceHandler& handler() { return handler_; }
+  // Answers that other threads gave before this moment come first.
+  void apply_waiting_answers();
+  void add_writable(std::shared_ptr<ServerCall> call) { writable_.push_back(std::move(call)); }
+
+  // Answer bytes in the queues of all calls.
+  size_t unsent_bytes = 0;
+
+ private:
+  // Http2Connection
+  void on_turn_begin() override { inbox_->enter_turn(); }
+  void on_turn_end() override { inbox_->leave_turn(); }
+  void on_first_bytes() override;
+  bool on_gathered() override;
+  void on_connection_closed(std::string reason) override;
+  // Http2Events
+  Http2Stream* open_stream(int32_t id) override;
+  void on_ping_answered() override;
+  void on_goaway(Http2Error, std::string_view) override {}
+
+  void end_calls();
+
+  ServiceHandler& handler_;
+  const std::shared_ptr<AnswerInbox> inbox_;
+  std::function<void(std::string reason)> on_closed_;
+  std::vector<std::shared_ptr<ServerCall>> writable_;
+  std::vector<Answer> answers_;  // kept for its memory
+  enum class Drain : uint8_t { kNo, kNoticed, kLastSent } drain_ = Drain::kNo;
+};
+
+}  // namespace longshore::rpc

@@ -1,0 +1,89 @@
+// A server of the gRPC C++ library that answers /v1.Filesystem/PathExists with lstat: what the
+// agent is compared with. Says "serving" when it does, and ends with SIGTERM.
+//
+//   grpc_peer_server --socket <path>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::string bytes_of(const grpc::ByteBuffer& buffer) {
+  std::vector<grpc::Slice> slices;
+  std::string bytes;
+  if (buffer.Dump(&slices).ok()) {
+    for (const grpc::Slice& slice : slices) {
+      bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+    }
+  }
+  return bytes;
+}
+
+// The field `path` of a PathExistsRequest with a path shorter than 128 bytes.
+std::string path_of(const std::string& request) {
+  if (request.size() < 2 || request[0] != 0x0a) return {};
+  return request.substr(2, static_cast<unsigned char>(request[1]));
+}
+
+class PathExists final : public grpc::ServerGenericBidiReactor {
+ public:
+  PathExists() { StartRead(&request_); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      Finish(grpc::Status(grpc::StatusCode::INTERNAL, "no request"));
+      return;
+    }
+    struct stat ignored;
+    const bool exists = lstat(path_of(bytes_of(request_)).c_str(), &ignored) == 0;
+    const grpc::Slice slice(exists ? std::string("\x08\x01", 2) : std::string());
+    answer_ = grpc::ByteBuffer(&slice, 1);
+    StartWriteAndFinish(&answer_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+
+  void OnDone() override { delete this; }
+
+ private:
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer answer_;
+};
+
+class Service final : public grpc::CallbackGenericService {
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override {
+    return new PathExists;
+  }
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments.size() != 2 || arguments[0] != "--socket") {
+    std::cerr << "usage: grpc_peer_server --socket <path>\n";
+    return 2;
+  }
+  // Before the library starts its threads, so that all of them leave the signal to sigwait.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  Service service;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("unix:" + arguments[1], grpc::InsecureServerCredentials());
+  builder.RegisterCallbackGenericService(&service);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (!server) return 1;
+  std::cout << "serving" << std::endl;
+  int signal = 0;
+  sigwait(&signals, &signal);
+  server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  return 0;
+}
