@@ -24,6 +24,10 @@ class ControlObserver final : public router::CallObserver {
     message_ += message;
     return true;
   }
+  void on_answer(std::string message) override {
+    on_message(std::move(message));
+    on_finish(StatusCode::kOk, {});
+  }
   void on_finish(StatusCode code, std::string text) override {
     const std::lock_guard lock(mutex_);
     finished_ = true;

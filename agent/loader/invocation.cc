@@ -55,6 +55,11 @@ bool Invocation::on_message(std::string message) {
   return messages_.empty() && credit_ > 0;
 }
 
+void Invocation::on_answer(std::string message) {
+  on_message(std::move(message));
+  on_finish(StatusCode::kOk, {});
+}
+
 void Invocation::on_finish(StatusCode code, std::string text) {
   {
     const std::lock_guard lock(mutex_);

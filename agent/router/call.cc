@@ -60,11 +60,15 @@ longshore_answer Call::send(std::string_view message) {
       fault_code = StatusCode::kResourceExhausted;
       fault = "the answer has a message of " + std::to_string(message.size()) +
               " bytes, more than the limit of " + std::to_string(parts_.max_message_bytes);
-    } else if (sent_ && !method().server_streaming) {
+    } else if (sent_ && !is_stream()) {
       fault = "the module sent a second answer to a unary call";
     } else if (full_) {
       wants_writable_ = true;
       return LONGSHORE_WOULD_BLOCK;
+    } else if (!is_stream()) {
+      sent_ = true;
+      unary_answer_ = message;
+      return LONGSHORE_OK;
     } else {
       sent_ = true;
       full_ = true;  // until the observer says that it has room; keeps senders in order
@@ -82,7 +86,7 @@ void Call::finish(StatusCode code, std::string text) {
   {
     const std::lock_guard lock(mutex_);
     state_ = State::kOver;
-    if (code == StatusCode::kOk && !sent_ && !answered_ && !method().server_streaming) {
+    if (code == StatusCode::kOk && !sent_ && !is_stream()) {
       code = StatusCode::kInternal;
       text = "the module finished a unary call without an answer";
     }
@@ -119,7 +123,12 @@ void Call::answer(StatusCode code, std::string text) {
     outcome_ = code;
     outcome_text_ = text;
   }
-  parts_.observer->on_finish(code, std::move(text));
+  // Nobody else touches the answer from here on: sends are refused now.
+  if (code == StatusCode::kOk && !is_stream()) {
+    parts_.observer->on_answer(std::move(unary_answer_));
+  } else {
+    parts_.observer->on_finish(code, std::move(text));
+  }
 }
 
 void Call::leave() {

@@ -38,8 +38,11 @@ namespace longshore::router {
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
-  // False: taken, but there is no room for more until Call::resume.
+  // A message of a stream. False: taken, but there is no room for more until Call::resume.
   virtual bool on_message(std::string message) = 0;
+  // The whole answer of a unary call that went well; stands for its message and its OK.
+  virtual void on_answer(std::string message) = 0;
+  // The outcome, unless on_answer told it.
   virtual void on_finish(StatusCode code, std::string text) = 0;
 };
 
@@ -117,6 +120,7 @@ class Call final : public Work, public Timer, public Cancellable {
  private:
   // Tells the observer, unless it was told before.
   void answer(StatusCode code, std::string text);
+  bool is_stream() const { return method().server_streaming; }
   // Gives the slot back, after the state became `over`.
   void leave();
   void cancel_children();
@@ -133,6 +137,7 @@ class Call final : public Work, public Timer, public Cancellable {
   StatusCode outcome_ = StatusCode::kOk;
   std::string outcome_text_;
   bool sent_ = false;
+  std::string unary_answer_;     // until the module finishes
   bool full_ = false;            // the observer has no room
   bool wants_writable_ = false;  // a send was refused since
   std::vector<std::weak_ptr<Cancellable>> children_;

@@ -1,0 +1,23 @@
+// gRPC reflection and health, answered for one endpoint from the catalog: each endpoint shows only
+// the services that it serves.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "endpoint/service_catalog.h"
+#include "rpc/server.h"
+
+namespace longshore::endpoint {
+
+// Tells whether the endpoint serves a service.
+using ServiceFilter = std::function<bool(std::string_view service)>;
+
+// The handler of a call to a built-in service, or null when `method`
+// ("grpc.health.v1.Health/Check") is none.
+std::unique_ptr<rpc::ServerCallHandler> start_builtin_call(
+    std::string_view method, std::shared_ptr<rpc::ServerStream> stream,
+    std::shared_ptr<const ServiceCatalog> catalog, ServiceFilter serves);
+
+}  // namespace longshore::endpoint

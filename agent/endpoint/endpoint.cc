@@ -1,0 +1,211 @@
+#include "endpoint/endpoint.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <utility>
+
+#include "endpoint/builtin_services.h"
+#include "endpoint/routed_call.h"
+#include "rpc/asio_transport.h"
+#include "rpc/server.h"
+
+namespace longshore::endpoint {
+namespace {
+
+namespace asio = boost::asio;
+using Protocol = asio::local::stream_protocol;
+
+// When the system is out of descriptors, trying again at once would only burn time.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+class UnixEndpoint;
+
+// The calls of one connection.
+class Session final : public rpc::ServiceHandler {
+ public:
+  Session(std::shared_ptr<UnixEndpoint> endpoint, const Peer& peer)
+      : endpoint_(std::move(endpoint)),
+        user_(peer.user),
+        caller_(std::make_shared<router::Caller>(
+            router::Caller{peer.identity(), peer.identity(), nullptr})) {}
+
+  std::unique_ptr<rpc::ServerCallHandler> start_call(
+      const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream) override;
+
+  unsigned user() const { return user_; }
+  std::shared_ptr<rpc::ServerConnection> connection;
+
+ private:
+  const std::shared_ptr<UnixEndpoint> endpoint_;
+  const unsigned user_;
+  const std::shared_ptr<const router::Caller> caller_;
+};
+
+class UnixEndpoint final : public Endpoint {
+ public:
+  UnixEndpoint(EndpointOptions options, EndpointContext context, SocketFile file)
+      : options_(std::move(options)),
+        context_(context),
+        file_(std::move(file)),
+        acceptor_(context.io, Protocol(), file_.release_descriptor()),
+        pause_(context.io) {}
+
+  const EndpointOptions& options() const override { return options_; }
+  const EndpointContext& context() const { return context_; }
+  size_t connections() const override { return sessions_.size(); }
+
+  void set_services(std::set<std::string, std::less<>> services) override {
+    options_.services = std::move(services);
+  }
+  bool serves(std::string_view service) const { return options_.services.contains(service); }
+
+  void accept() {
+    acceptor_.async_accept(
+        [self = shared_self()](boost::system::error_code error, Protocol::socket socket) {
+          if (!self->acceptor_.is_open()) return;
+          if (!error) self->welcome(std::move(socket));
+          if (error) return self->accept_later(error);
+          self->accept();
+        });
+  }
+
+  void drain(std::function<void()> done) override {
+    stop_accepting();
+    drained_ = std::move(done);
+    for (const auto& session : std::set(sessions_)) session->connection->drain();
+    tell_if_drained();
+  }
+
+  void close() override {
+    stop_accepting();
+    for (const auto& session : std::set(sessions_)) session->connection->close();
+  }
+
+ private:
+  std::shared_ptr<UnixEndpoint> shared_self() {
+    return std::static_pointer_cast<UnixEndpoint>(shared_from_this());
+  }
+
+  void stop_accepting() {
+    boost::system::error_code ignored;  // closing twice is fine
+    acceptor_.close(ignored);
+    pause_.cancel();
+  }
+
+  void accept_later(const std::error_code& error) {
+    context_.log.warning("cannot accept a connection",
+                         {{"endpoint", options_.name}, {"error", error.message()}});
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([self = shared_self()](boost::system::error_code cancelled) {
+      if (!cancelled && self->acceptor_.is_open()) self->accept();
+    });
+  }
+
+  void welcome(Protocol::socket socket) {
+    const Result<Peer> peer = peer_of(socket.native_handle());
+    if (!peer) return refuse("unknown", peer.error().message());
+    if (std::string why = objection_to(*peer); !why.empty()) {
+      return refuse(peer->identity() + " pid:" + std::to_string(peer->process), why);
+    }
+    auto session = std::make_shared<Session>(shared_self(), *peer);
+    session->connection = rpc::make_server_connection(rpc::make_transport(std::move(socket)),
+                                                      *session, options_.limits);
+    sessions_.insert(session);
+    ++connections_by_user_[peer->user];
+    session->connection->start([this, session](const std::string& reason) {
+      context_.log.debug("connection closed", {{"endpoint", options_.name}, {"reason", reason}});
+      forget(session);
+    });
+  }
+
+  // Why a peer may not come in; empty when it may.
+  std::string objection_to(const Peer& peer) const {
+    if (options_.own_user_only) {
+      if (peer.user != 0 && peer.user != geteuid()) return "only the agent's own user and root may";
+      if (!peer.same_pid_namespace) return "it is in a container of its own";
+    }
+    const bool anybody = options_.allow_users.empty() && options_.allow_groups.empty();
+    const auto named = [](const std::vector<unsigned>& list, unsigned id) {
+      return std::find(list.begin(), list.end(), id) != list.end();
+    };
+    const bool by_group =
+        named(options_.allow_groups, peer.group) ||
+        std::any_of(peer.supplementary_groups.begin(), peer.supplementary_groups.end(),
+                    [&](unsigned group) { return named(options_.allow_groups, group); });
+    if (!anybody && !by_group && !named(options_.allow_users, peer.user)) {
+      return "allow_users and allow_groups do not name it";
+    }
+    if (sessions_.size() >= options_.max_connections) return "there are too many connections";
+    const auto of_user = connections_by_user_.find(peer.user);
+    if (of_user != connections_by_user_.end() &&
+        of_user->second >= options_.max_connections_per_user) {
+      return "the user has too many connections";
+    }
+    return {};
+  }
+
+  void refuse(const std::string& who, const std::string& why) {
+    context_.log.warning("connection refused",
+                         {{"endpoint", options_.name}, {"peer", who}, {"reason", why}});
+  }
+
+  void forget(const std::shared_ptr<Session>& session) {
+    if (sessions_.erase(session) == 0) return;
+    const auto of_user = connections_by_user_.find(session->user());
+    if (--of_user->second == 0) connections_by_user_.erase(of_user);
+    session->connection.reset();
+    tell_if_drained();
+  }
+
+  void tell_if_drained() {
+    if (drained_ && sessions_.empty()) std::exchange(drained_, nullptr)();
+  }
+
+  EndpointOptions options_;
+  const EndpointContext context_;
+  SocketFile file_;
+  Protocol::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::set<std::shared_ptr<Session>> sessions_;
+  std::map<unsigned, size_t> connections_by_user_;
+  std::function<void()> drained_;
+};
+
+std::unique_ptr<rpc::ServerCallHandler> Session::start_call(
+    const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream) {
+  const std::string_view method = std::string_view(head.path).substr(1);
+  const std::string_view service = method.substr(0, method.find('/'));
+  const EndpointContext& context = endpoint_->context();
+  if (endpoint_->serves(service)) {
+    return start_routed_call(head, std::move(stream), context.router, caller_);
+  }
+  auto builtin = start_builtin_call(
+      method, stream, context.catalog.get(),
+      [endpoint = endpoint_](std::string_view name) { return endpoint->serves(name); });
+  if (!builtin) {
+    stream->finish(StatusCode::kUnimplemented,
+                   "this endpoint does not serve the service \"" + std::string(service) + "\"", {});
+  }
+  return builtin;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Endpoint>> Endpoint::open(EndpointOptions options, EndpointContext context,
+                                                 std::optional<SocketFile> activated) {
+  if (!activated) {
+    Result<SocketFile> file = SocketFile::listen(options.socket);
+    if (!file) return std::move(file).error();
+    activated.emplace(std::move(*file));
+  }
+  auto endpoint =
+      std::make_shared<UnixEndpoint>(std::move(options), context, std::move(*activated));
+  endpoint->accept();
+  return std::shared_ptr<Endpoint>(std::move(endpoint));
+}
+
+}  // namespace longshore::endpoint

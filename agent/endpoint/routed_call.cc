@@ -1,0 +1,98 @@
+#include "endpoint/routed_call.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+namespace longshore::endpoint {
+namespace {
+
+constexpr size_t kMaxRequestIdBytes = 64;
+
+// A client's own request id, if it is fit for logs.
+std::string request_id_of(const rpc::Metadata& metadata) {
+  const std::string* id = rpc::find(metadata, "x-request-id");
+  if (!id || id->size() > kMaxRequestIdBytes) return {};
+  const bool plain = std::all_of(id->begin(), id->end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+  });
+  return plain ? *id : std::string();
+}
+
+class StreamObserver final : public router::CallObserver {
+ public:
+  explicit StreamObserver(std::shared_ptr<rpc::ServerStream> stream) : stream_(std::move(stream)) {}
+
+  bool on_message(std::string message) override { return stream_->send(std::move(message)); }
+  void on_answer(std::string message) override { stream_->send_and_finish(std::move(message)); }
+  void on_finish(StatusCode code, std::string text) override {
+    stream_->finish(code, std::move(text), {});
+  }
+
+ private:
+  const std::shared_ptr<rpc::ServerStream> stream_;
+};
+
+class RoutedCall final : public rpc::ServerCallHandler {
+ public:
+  RoutedCall(const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream,
+             router::Router& router, std::shared_ptr<const router::Caller> caller)
+      : method_(head.path.substr(1)),
+        timeout_(head.timeout),
+        request_id_(request_id_of(head.metadata)),
+        stream_(std::move(stream)),
+        router_(router),
+        caller_(std::move(caller)) {}
+
+  void on_message(std::string message) override {
+    if (request_) {
+      return stream_->finish(StatusCode::kInvalidArgument,
+                             "the call has more than one request, and " + method_ + " takes one",
+                             {});
+    }
+    request_ = std::move(message);
+  }
+
+  void on_half_close() override {
+    if (!request_) {
+      return stream_->finish(StatusCode::kInvalidArgument, "the call has no request", {});
+    }
+    router::CallRequest request;
+    request.method = method_;
+    request.request = std::move(*request_);
+    request.caller = caller_;
+    request.timeout = timeout_;
+    request.request_id = std::move(request_id_);
+    request.observer = std::make_shared<StreamObserver>(stream_);
+    call_ = router_.call(std::move(request));
+  }
+
+  void on_cancel() override {
+    if (call_) call_->cancel();
+  }
+
+  void on_writable() override {
+    if (call_) call_->resume();
+  }
+
+ private:
+  const std::string method_;
+  const std::optional<std::chrono::nanoseconds> timeout_;
+  std::string request_id_;
+  const std::shared_ptr<rpc::ServerStream> stream_;
+  router::Router& router_;
+  const std::shared_ptr<const router::Caller> caller_;
+  std::optional<std::string> request_;
+  std::shared_ptr<router::Call> call_;
+};
+
+}  // namespace
+
+std::unique_ptr<rpc::ServerCallHandler> start_routed_call(
+    const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream, router::Router& router,
+    std::shared_ptr<const router::Caller> caller) {
+  return std::make_unique<RoutedCall>(head, std::move(stream), router, std::move(caller));
+}
+
+}  // namespace longshore::endpoint

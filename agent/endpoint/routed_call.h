@@ -1,0 +1,17 @@
+// A gRPC call on its way into the router: collects the request, hands on cancellation and answers.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "router/router.h"
+#include "rpc/server.h"
+
+namespace longshore::endpoint {
+
+// `head` is copied as far as it is needed.
+std::unique_ptr<rpc::ServerCallHandler> start_routed_call(
+    const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream, router::Router& router,
+    std::shared_ptr<const router::Caller> caller);
+
+}  // namespace longshore::endpoint

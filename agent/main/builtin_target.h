@@ -1,0 +1,51 @@
+// A service that the agent itself serves, as a target of the router: handlers by method name, run
+// one at a time on a thread of their own, so that a reload may block without holding up calls.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "longshore/result.hpp"
+#include "router/router.h"
+
+namespace longshore {
+
+class BuiltinTarget final : public router::Target {
+ public:
+  // Takes the serialised request and gives the serialised response.
+  using Handler = std::function<Result<std::string>(std::string_view request)>;
+
+  // `handlers` by full method name.
+  BuiltinTarget(router::Router& router, std::string name, std::map<std::string, Handler> handlers);
+
+  Result<void> submit(std::shared_ptr<router::Call> call) override;
+  void execute(router::Call& call) override;
+  void on_cancel(router::Call&) override {}
+  void on_writable(router::Call&) override {}
+  void on_stuck(router::Call&) override {}
+  void on_end(router::Call&) override {}
+
+ private:
+  router::Router& router_;
+  router::WorkerPool pool_;
+  const std::map<std::string, Handler> handlers_;
+};
+
+// A typed handler for BuiltinTarget.
+template <typename Request, typename Response>
+BuiltinTarget::Handler typed_handler(std::function<Result<Response>(const Request&)> function) {
+  return [function = std::move(function)](std::string_view bytes) -> Result<std::string> {
+    Request request;
+    if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+      return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
+    }
+    Result<Response> response = function(request);
+    if (!response) return std::move(response).error();
+    return response->SerializeAsString();
+  };
+}
+
+}  // namespace longshore
