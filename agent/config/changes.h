@@ -1,0 +1,22 @@
+// What differs between two configurations, as a reload sees it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+
+namespace longshore::config {
+
+// A difference of two configurations.
+struct Changes {
+  // Keys that only a restart can change ("agent.run_dir"). If there are any, a reload changes
+  // nothing and names them.
+  std::vector<std::string> need_restart;
+  // One sentence each, for the log and `longshorectl reload`.
+  std::vector<std::string> sentences;
+};
+
+Changes changes_between(const Configuration& old_one, const Configuration& new_one);
+
+}  // namespace longshore::config

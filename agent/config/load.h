@@ -1,0 +1,28 @@
+// Reading the configuration: the one way in, for files and for text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/module_catalog.h"
+#include "config/settings.h"
+#include "longshore/result.hpp"
+
+namespace longshore::config {
+
+struct LoadOptions {
+  // User ids that may own the files and their folders, besides root. Empty: nobody is asked.
+  std::vector<unsigned> owners;
+};
+
+// Reads `file` and `conf.d/*.toml` beside it, merges and checks all. The error's message holds
+// every finding, a line each, sorted by file and place: `FILE:LINE:COLUMN: sentence`.
+Result<Configuration> load_files(const std::string& file, ModuleCatalog& catalog,
+                                 const LoadOptions& options);
+
+// The same for text that is in memory; `name` stands for the file in messages.
+Result<Configuration> load_text(std::string_view text, const std::string& name,
+                                ModuleCatalog& catalog);
+
+}  // namespace longshore::config

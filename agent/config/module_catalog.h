@@ -1,0 +1,43 @@
+// How the configuration learns what modules offer without knowing how they are loaded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "longshore/result.hpp"
+
+namespace longshore::config {
+
+enum class OptionType { kBool, kInt, kFloat, kString, kStrings, kDuration };
+
+// One key of `[modules.<name>.settings]`, from the module's description.
+struct OptionSchema {
+  std::string name;
+  OptionType type = OptionType::kString;
+  std::optional<OptionValue> default_value;  // none: required
+  std::string doc;
+  std::vector<std::string> one_of;                   // of strings; empty allows any
+  std::optional<std::pair<int64_t, int64_t>> range;  // of ints, and of durations in nanoseconds
+  bool secret = false;
+};
+
+// What the configuration has to know of a module.
+struct ModuleSchema {
+  std::string summary;
+  std::vector<std::string> services;  // "v1.Filesystem"
+  std::vector<std::string> methods;   // "v1.Filesystem/PathExists"
+  std::vector<OptionSchema> options;
+};
+
+// Implemented by the loader's side, and by a fake in tests. Threads: the one that loads.
+class ModuleCatalog {
+ public:
+  virtual ~ModuleCatalog() = default;
+  // Reads the description of the module that `module` names with `library` and `sha256`.
+  virtual Result<ModuleSchema> describe(const ModuleSettings& module,
+                                        const AgentSettings& agent) = 0;
+};
+
+}  // namespace longshore::config

@@ -1,0 +1,115 @@
+// The agent's configuration as plain values, read from TOML, complete and checked.
+//
+// What the keys mean is documented once, in the table of schema.cc, from which `longshorectl config
+// sample` and the messages about unknown keys are made too. The defaults stand here.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace longshore::config {
+
+struct LogSettings {
+  std::string level = "info";   // debug, info, warning, error
+  std::string format = "text";  // text, json
+  std::string file;             // empty: standard error
+
+  bool operator==(const LogSettings&) const = default;
+};
+
+struct LimitSettings {
+  int64_t max_request_bytes = 4 << 20;
+  int64_t max_response_bytes = 64 << 20;
+  int64_t max_connections = 1024;          // per endpoint
+  int64_t max_connections_per_user = 512;  // per endpoint
+  int64_t max_streams_per_connection = 1024;
+  int64_t max_images = 64;
+
+  bool operator==(const LimitSettings&) const = default;
+};
+
+struct AgentSettings {
+  std::string run_dir = "/run/longshore";
+  std::string control_dir = "/run/longshore-control";
+  std::string state_dir = "/var/lib/longshore";
+  std::vector<std::string> module_dirs = {"/usr/lib/longshore"};
+  // Names or ids of users who may own modules and configuration, besides root.
+  std::vector<std::string> trusted_owners;
+  std::chrono::nanoseconds stop_timeout = std::chrono::seconds(30);
+  LogSettings log;
+  LimitSettings limits;
+
+  bool operator==(const AgentSettings&) const = default;
+};
+
+// What all sockets have in common. Users and groups by name or id.
+struct AccessSettings {
+  int64_t mode = 0600;
+  std::string owner;  // empty: the agent's own
+  std::string group;
+  std::vector<std::string> allow_users;
+  std::vector<std::string> allow_groups;
+
+  bool operator==(const AccessSettings&) const = default;
+};
+
+// `[endpoints]`: csi_proxy = true gives one socket per csi-proxy endpoint of the enabled modules.
+struct CsiProxySettings {
+  bool enabled = true;
+  AccessSettings access;  // [endpoints.csi_proxy_access]
+
+  bool operator==(const CsiProxySettings&) const = default;
+};
+
+// `[endpoints.<name>]`
+struct EndpointSettings {
+  std::string name;
+  std::string address;  // "unix:///run/longshore/x.sock"
+  std::vector<std::string> services;
+  AccessSettings access;
+
+  bool operator==(const EndpointSettings&) const = default;
+  // The path of a unix:// address.
+  std::string path() const { return address.substr(7); }
+};
+
+using OptionValue = std::variant<bool, int64_t, double, std::string, std::vector<std::string>>;
+
+// `[modules.<name>]`
+struct ModuleSettings {
+  std::string name;
+  bool enabled = true;
+  std::string library;  // default "longshore-<name>"
+  std::string isolation = "in-process";
+  std::string sha256;  // empty: not pinned
+  int64_t max_concurrent_calls = 16;
+  int64_t max_queued_calls = 256;
+  int64_t max_stuck_calls = 4;
+  std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds call_timeout = std::chrono::seconds(30);
+  std::vector<std::string> deny_methods;
+  std::vector<std::string> may_call;
+  std::map<std::string, std::chrono::nanoseconds> method_timeouts;
+  // All options of the module's description, with defaults filled in. Durations in nanoseconds.
+  std::map<std::string, OptionValue> settings;
+
+  bool operator==(const ModuleSettings&) const = default;
+};
+
+struct Configuration {
+  AgentSettings agent;
+  CsiProxySettings csi_proxy;
+  std::vector<EndpointSettings> endpoints;  // by name
+  std::vector<ModuleSettings> modules;      // by name, enabled or not
+  std::vector<std::string> files;           // that it was read from, in the order of merging
+
+  bool operator==(const Configuration&) const = default;
+};
+
+}  // namespace longshore::config
