@@ -1,0 +1,232 @@
+// What only the real filesystem has: mounts, permissions, races, lost roots.
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/fsuid.h>
+#include <sys/ioctl.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+#include "support/linux/file_descriptor.h"
+#include "tests/support/bind_mount.h"
+#include "tests/unit/filesystem/worlds.h"
+
+namespace longshore::filesystem {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("IsSymlink is true for a mount point, be it a directory or a file") {
+  if (!test::can_mount()) return;
+  RealWorld world;
+  const auto service = world.service();
+  world.put_directory(world.at("point"));
+  world.put_file(world.at("file-point"));
+  world.put_file(world.outside() + "/file");
+  CHECK(*service.is_link_or_mount_point(world.at("point")) == false);
+  CHECK(*service.is_link_or_mount_point(world.at("file-point")) == false);
+  const test::BindMount directory(world.outside(), world.at("point"));
+  const test::BindMount file(world.outside() + "/file", world.at("file-point"));
+  CHECK(*service.is_link_or_mount_point(world.at("point")) == true);
+  CHECK(*service.is_link_or_mount_point(world.at("file-point")) == true);
+  CHECK(*service.is_link_or_mount_point(world.at("point/file")) == false);
+  CHECK(*service.path_exists(world.at("point/file")) == true);
+}
+
+TEST_CASE("a mount point is not removed, and neither is anything behind it") {
+  if (!test::can_mount()) return;
+  RealWorld world;
+  const auto service = world.service();
+  world.put_directory(world.at("top/point"));
+  world.put_file(world.at("top/file"));
+  world.put_file(world.outside() + "/data");
+  const test::BindMount mount(world.outside(), world.at("top/point"));
+  for (const bool force : {false, true}) {
+    const Result<void> removed = service.remove_directory(world.at("top/point"), force, {});
+    REQUIRE_FALSE(removed);
+    CHECK(removed.error().code() == StatusCode::kFailedPrecondition);
+    CHECK(removed.error().message() ==
+          "cannot remove \"" + world.at("top/point") + "\": it is a mount point; unmount it first");
+  }
+  const Result<void> above = service.remove_directory(world.at("top"), true, {});
+  REQUIRE_FALSE(above);
+  CHECK(above.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(above.error().message(),
+             Catch::Contains("\"" + world.at("top/point") + "\" is a mount point"));
+  CHECK(world.look(world.at("top/file")) == EntryKind::kFile);
+  CHECK(world.look(world.outside() + "/data") == EntryKind::kFile);
+}
+
+TEST_CASE("a mounted volume is emptied by RmdirContents") {
+  if (!test::can_mount()) return;
+  RealWorld world;
+  const auto service = world.service();
+  world.put_directory(world.at("point"));
+  world.put_directory(world.outside() + "/a/b");
+  const test::BindMount mount(world.outside(), world.at("point"));
+  CHECK(service.remove_contents(world.at("point"), {}));
+  CHECK(fs::is_empty(world.outside()));
+  CHECK(*service.is_link_or_mount_point(world.at("point")) == true);
+}
+
+TEST_CASE("a directory that is not empty is told how to go") {
+  RealWorld world;
+  world.put_directory(world.at("full/inner"));
+  CHECK(world.service().remove_directory(world.at("full"), false, {}).error().message() ==
+        "cannot remove \"" + world.at("full") +
+            "\": Directory not empty; set force to remove a directory with all it holds");
+}
+
+// Runs as somebody who owns nothing here. Linux keeps the filesystem's user per thread.
+template <typename Function>
+void as_nobody(Function function) {
+  std::thread thread([&] {
+    ::setfsgid(65534);
+    ::setfsuid(65534);
+    function();
+  });
+  thread.join();
+}
+
+TEST_CASE("what the system forbids is PERMISSION_DENIED and nothing changes") {
+  if (::geteuid() != 0) {
+    std::puts("SKIPPED: only root can become somebody else");
+    return;
+  }
+  RealWorld world;
+  const auto service = world.service();
+  fs::permissions(fs::path(world.root()).parent_path(), fs::perms::others_exec,
+                  fs::perm_options::add);
+  world.put_directory(world.at("mine/inner"));
+  world.put_directory(world.at("closed/inner"));
+  fs::permissions(world.at("closed"), fs::perms::owner_all);
+  std::vector<StatusCode> codes;
+  as_nobody([&] {
+    const auto keep = [&](const auto& result) {
+      codes.push_back(result ? StatusCode::kOk : result.error().code());
+    };
+    keep(service.make_directory(world.at("new")));
+    keep(service.remove_directory(world.at("mine/inner"), false, {}));
+    keep(service.remove_directory(world.at("mine"), true, {}));
+    keep(service.remove_contents(world.at("mine"), {}));
+    keep(service.create_link(world.at("mine"), world.at("link"), SameLink::kIsError));
+    keep(service.path_exists(world.at("closed/inner")));
+    keep(service.is_link_or_mount_point(world.at("closed/inner")));
+  });
+  CHECK(codes == std::vector<StatusCode>(7, StatusCode::kPermissionDenied));
+  CHECK(world.look(world.at("mine/inner")) == EntryKind::kDirectory);
+  CHECK(world.look(world.at("new")) == EntryKind::kAbsent);
+}
+
+// Sets or clears what even root may not change; false where the filesystem knows no such thing.
+bool set_immutable(const std::string& path, bool on) {
+  const support::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  int flags = 0;
+  if (::ioctl(file.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
+  flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+  return ::ioctl(file.get(), FS_IOC_SETFLAGS, &flags) == 0;
+}
+
+TEST_CASE("a file in the tree that cannot be removed is named") {
+  RealWorld world;
+  world.put_directory(world.at("top/a/b"));
+  world.put_file(world.at("top/a/b/fixed"));
+  if (!set_immutable(world.at("top/a/b/fixed"), true)) {
+    std::puts("SKIPPED: the filesystem of the temporary directory has no immutable files");
+    return;
+  }
+  const Result<void> removed = world.service().remove_directory(world.at("top"), true, {});
+  set_immutable(world.at("top/a/b/fixed"), false);
+  REQUIRE_FALSE(removed);
+  CHECK(removed.error().code() == StatusCode::kPermissionDenied);
+  CHECK(removed.error().message() ==
+        "cannot remove \"" + world.at("top/a/b/fixed") + "\": Operation not permitted");
+  CHECK(world.service().remove_directory(world.at("top"), true, {}));
+}
+
+TEST_CASE("a root that is gone is absent for questions and named for changes") {
+  RealWorld world;
+  const auto service = world.service();
+  fs::remove_all(world.root());
+  CHECK(*service.path_exists(world.at("x")) == false);
+  const Result<void> made = service.make_directory(world.at("x"));
+  REQUIRE_FALSE(made);
+  CHECK(made.error().code() == StatusCode::kNotFound);
+  CHECK_THAT(made.error().message(), Catch::Contains("itself cannot be opened"));
+  fs::create_directories(world.root());
+  CHECK(service.make_directory(world.at("x")));
+}
+
+TEST_CASE("a path as long as the system allows is made and removed") {
+  RealWorld world;
+  const auto service = world.service();
+  std::string path = world.root();
+  while (path.size() < 4095) path += "/d";
+  path.resize(path.size() == 4095 && path.back() != '/' ? 4095 : 4094);
+  REQUIRE(service.make_directory(path));
+  CHECK(*service.path_exists(path) == true);
+  CHECK(service.remove_directory(path, false, {}));
+  CHECK(service.remove_contents(world.root(), {}));
+  CHECK(fs::is_empty(world.root()));
+}
+
+TEST_CASE("directories made by many at once are all there") {
+  RealWorld world;
+  const auto service = world.service();
+  std::atomic<int> made = 0;
+  std::vector<std::thread> makers;
+  for (int maker = 0; maker < 4; ++maker) {
+    makers.emplace_back([&] {
+      for (int count = 0; count < 200; ++count) {
+        made += service.make_directory(world.at("a/b/" + std::to_string(count) + "/c/d")).ok();
+      }
+    });
+  }
+  for (std::thread& maker : makers) maker.join();
+  CHECK(made == 800);
+}
+
+TEST_CASE("of many that make one link exactly one succeeds, and all where that is allowed") {
+  RealWorld world;
+  const auto service = world.service();
+  const SameLink same_link = GENERATE(SameLink::kIsError, SameLink::kIsSuccess);
+  std::atomic<int> made = 0;
+  std::vector<std::thread> makers;
+  for (int maker = 0; maker < 8; ++maker) {
+    makers.emplace_back(
+        [&] { made += service.create_link(world.at("source"), world.at("link"), same_link).ok(); });
+  }
+  for (std::thread& maker : makers) maker.join();
+  CHECK(made == (same_link == SameLink::kIsSuccess ? 8 : 1));
+}
+
+TEST_CASE("a path whose directory is exchanged for a link leads nowhere else") {
+  RealWorld world;
+  const auto service = world.service();
+  world.put_directory(world.at("a/dir/x"));
+  world.put_directory(world.outside() + "/x/kept");
+  world.put_link(world.outside(), world.at("a/link"));
+  std::atomic<bool> over = false;
+  std::thread racer([&] {
+    const std::string directory = world.at("a/dir");
+    const std::string link = world.at("a/link");
+    while (!over) ::renameat2(AT_FDCWD, directory.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
+  });
+  for (int round = 0; round < 2000; ++round) {
+    static_cast<void>(service.remove_directory(world.at("a/dir/x"), true, {}));
+    static_cast<void>(service.make_directory(world.at("a/dir/x/made")));
+    static_cast<void>(service.remove_contents(world.at("a/dir"), {}));
+    static_cast<void>(
+        service.create_link(world.at("a"), world.at("a/dir/new"), SameLink::kIsError));
+  }
+  over = true;
+  racer.join();
+  CHECK(fs::exists(world.outside() + "/x/kept"));
+  CHECK_FALSE(fs::exists(world.outside() + "/x/made"));
+  CHECK(world.look(world.outside() + "/new") == EntryKind::kAbsent);
+}
+
+}  // namespace
+}  // namespace longshore::filesystem

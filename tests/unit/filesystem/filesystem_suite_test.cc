@@ -1,0 +1,350 @@
+// What the filesystem group promises, the same on real directories and on the fake.
+#include <catch2/catch.hpp>
+#include <tuple>
+
+#include "tests/unit/filesystem/worlds.h"
+
+namespace longshore::filesystem {
+namespace {
+
+using Worlds = std::tuple<RealWorld, FakeWorld>;
+
+// "OK", or the code's name.
+template <typename T>
+std::string outcome(const Result<T>& result) {
+  return result ? "OK" : status_code_name(result.error().code());
+}
+
+// "true", "false", or the code's name.
+std::string answer(const Result<bool>& result) {
+  return result ? (*result ? "true" : "false") : status_code_name(result.error().code());
+}
+
+TEMPLATE_LIST_TEST_CASE("PathExists looks at the name and not at what it leads to", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("directory"));
+  world.put_file(world.at("file"));
+  world.put_link("nowhere", world.at("dangling"));
+  world.put_link(world.outside(), world.at("out"));
+  CHECK(answer(service.path_exists(world.root())) == "true");
+  CHECK(answer(service.path_exists(world.at("directory"))) == "true");
+  CHECK(answer(service.path_exists(world.at("directory/"))) == "true");
+  CHECK(answer(service.path_exists(world.at("file"))) == "true");
+  CHECK(answer(service.path_exists(world.at("dangling"))) == "true");
+  CHECK(answer(service.path_exists(world.at("out"))) == "true");
+  CHECK(answer(service.path_exists(world.at("absent"))) == "false");
+  CHECK(answer(service.path_exists(world.at("absent/deeper"))) == "false");
+  CHECK(answer(service.path_exists(world.at("file/deeper"))) == "false");
+  CHECK(answer(service.path_exists(world.at("dangling/deeper"))) == "false");
+  CHECK(answer(service.path_exists(world.at("out/deeper"))) == "PERMISSION_DENIED");
+}
+
+TEMPLATE_LIST_TEST_CASE("Mkdir makes what is missing and accepts what is there", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  CHECK(outcome(service.make_directory(world.at("a/b/c"))) == "OK");
+  CHECK(world.look(world.at("a/b/c")) == EntryKind::kDirectory);
+  CHECK(outcome(service.make_directory(world.at("a/b/c"))) == "OK");
+  CHECK(outcome(service.make_directory(world.at("a/b/c/d"))) == "OK");
+  CHECK(world.look(world.at("a/b/c/d")) == EntryKind::kDirectory);
+  CHECK(outcome(service.make_directory(world.root())) == "OK");
+}
+
+TEMPLATE_LIST_TEST_CASE("Mkdir follows links that stay inside", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("real"));
+  world.put_link("real", world.at("relative"));
+  world.put_link(world.at("real"), world.at("absolute"));
+  CHECK(outcome(service.make_directory(world.at("relative/x/y"))) == "OK");
+  CHECK(outcome(service.make_directory(world.at("absolute/z"))) == "OK");
+  CHECK(outcome(service.make_directory(world.at("absolute"))) == "OK");
+  CHECK(world.look(world.at("real/x/y")) == EntryKind::kDirectory);
+  CHECK(world.look(world.at("real/z")) == EntryKind::kDirectory);
+}
+
+TEMPLATE_LIST_TEST_CASE("Mkdir refuses where something else stands in the way", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_file(world.at("file"));
+  world.put_link("nowhere", world.at("dangling"));
+  world.put_link("file", world.at("to-file"));
+  world.put_link(world.outside(), world.at("out"));
+  CHECK(outcome(service.make_directory(world.at("file"))) == "ALREADY_EXISTS");
+  CHECK(outcome(service.make_directory(world.at("to-file"))) == "ALREADY_EXISTS");
+  CHECK(outcome(service.make_directory(world.at("dangling"))) == "ALREADY_EXISTS");
+  CHECK(outcome(service.make_directory(world.at("dangling/x"))) == "ALREADY_EXISTS");
+  CHECK(outcome(service.make_directory(world.at("file/x"))) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.make_directory(world.at("out/x/y"))) == "PERMISSION_DENIED");
+  CHECK(world.look(world.outside() + "/x") == EntryKind::kAbsent);
+}
+
+TEMPLATE_LIST_TEST_CASE("Rmdir without force removes one entry", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("full/inner"));
+  world.put_directory(world.at("empty"));
+  world.put_file(world.at("file"));
+  world.put_link("full", world.at("link"));
+  world.put_link(world.outside(), world.at("out"));
+  CHECK(outcome(service.remove_directory(world.at("empty"), false, {})) == "OK");
+  CHECK(outcome(service.remove_directory(world.at("file"), false, {})) == "OK");
+  CHECK(outcome(service.remove_directory(world.at("link/inner"), false, {})) == "OK");
+  CHECK(world.look(world.at("full/inner")) == EntryKind::kAbsent);
+  world.put_directory(world.at("full/inner"));
+  CHECK(outcome(service.remove_directory(world.at("link"), false, {})) == "OK");
+  CHECK(outcome(service.remove_directory(world.at("out"), false, {})) == "OK");
+  CHECK(world.look(world.at("full/inner")) == EntryKind::kDirectory);
+  for (const char* name : {"empty", "file", "link", "out"}) {
+    CAPTURE(name);
+    CHECK(world.look(world.at(name)) == EntryKind::kAbsent);
+  }
+  const Result<void> full = service.remove_directory(world.at("full"), false, {});
+  CHECK(outcome(full) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.remove_directory(world.at("absent"), false, {})) == "NOT_FOUND");
+  CHECK(outcome(service.remove_directory(world.at("absent/x"), false, {})) == "NOT_FOUND");
+}
+
+TEMPLATE_LIST_TEST_CASE("Rmdir with force removes all, and nothing behind links", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("kept/inner"));
+  world.put_directory(world.at("top/a/b"));
+  world.put_file(world.at("top/a/file"));
+  world.put_link("../kept", world.at("top/relative"));
+  world.put_link(world.outside(), world.at("top/a/out"));
+  world.put_link("nowhere", world.at("top/dangling"));
+  world.put_link("top", world.at("link"));
+  CHECK(outcome(service.remove_directory(world.at("link"), true, {})) == "OK");
+  CHECK(world.look(world.at("top/a/b")) == EntryKind::kDirectory);
+  CHECK(outcome(service.remove_directory(world.at("top"), true, {})) == "OK");
+  CHECK(world.look(world.at("top")) == EntryKind::kAbsent);
+  CHECK(world.look(world.at("kept/inner")) == EntryKind::kDirectory);
+  CHECK(outcome(service.remove_directory(world.at("top"), true, {})) == "OK");
+  CHECK(outcome(service.remove_directory(world.at("absent/x/y"), true, {})) == "OK");
+  world.put_file(world.at("file"));
+  CHECK(outcome(service.remove_directory(world.at("file"), true, {})) == "OK");
+  CHECK(world.look(world.at("file")) == EntryKind::kAbsent);
+}
+
+TEMPLATE_LIST_TEST_CASE("RmdirContents keeps the directory", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("kept"));
+  world.put_file(world.at("kept/file"));
+  world.put_directory(world.at("top/a/b"));
+  world.put_link("../kept", world.at("top/link"));
+  CHECK(outcome(service.remove_contents(world.at("top"), {})) == "OK");
+  CHECK(world.look(world.at("top")) == EntryKind::kDirectory);
+  CHECK(world.look(world.at("top/a")) == EntryKind::kAbsent);
+  CHECK(world.look(world.at("top/link")) == EntryKind::kAbsent);
+  CHECK(world.look(world.at("kept/file")) == EntryKind::kFile);
+  CHECK(outcome(service.remove_contents(world.at("top"), {})) == "OK");
+}
+
+TEMPLATE_LIST_TEST_CASE("RmdirContents takes a link to a directory for the directory", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("top/a"));
+  world.put_link(world.at("top"), world.at("link"));
+  world.put_link(world.outside(), world.at("out"));
+  CHECK(outcome(service.remove_contents(world.at("link"), {})) == "OK");
+  CHECK(world.look(world.at("link")) == EntryKind::kLink);
+  CHECK(world.look(world.at("top")) == EntryKind::kDirectory);
+  CHECK(world.look(world.at("top/a")) == EntryKind::kAbsent);
+  CHECK(outcome(service.remove_contents(world.at("out"), {})) == "PERMISSION_DENIED");
+}
+
+TEMPLATE_LIST_TEST_CASE("RmdirContents refuses what is no directory", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_file(world.at("file"));
+  CHECK(outcome(service.remove_contents(world.at("file"), {})) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.remove_contents(world.at("absent"), {})) == "NOT_FOUND");
+  CHECK(world.look(world.at("file")) == EntryKind::kFile);
+}
+
+TEMPLATE_LIST_TEST_CASE("an allowed root is emptied on demand and never removed", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("a"));
+  for (const bool force : {false, true}) {
+    const Result<void> removed = service.remove_directory(world.root(), force, {});
+    REQUIRE_FALSE(removed);
+    CHECK(removed.error().code() == StatusCode::kPermissionDenied);
+    CHECK_THAT(removed.error().message(), Catch::Contains("only what lies below"));
+  }
+  CHECK(world.look(world.at("a")) == EntryKind::kDirectory);
+  CHECK(outcome(service.remove_contents(world.root(), {})) == "OK");
+  CHECK(world.look(world.root()) == EntryKind::kDirectory);
+  CHECK(world.look(world.at("a")) == EntryKind::kAbsent);
+}
+
+TEMPLATE_LIST_TEST_CASE("a directory that holds another allowed root is not removed", "", Worlds) {
+  TestType world;
+  world.put_directory(world.at("a/b/inner-root"));
+  const FilesystemService service(
+      *support::AllowedRoots::from({world.root(), world.at("a/b/inner-root")}), world.backend());
+  CHECK(outcome(service.remove_directory(world.at("a"), true, {})) == "PERMISSION_DENIED");
+  CHECK(outcome(service.remove_contents(world.at("a"), {})) == "PERMISSION_DENIED");
+  CHECK(outcome(service.remove_contents(world.root(), {})) == "PERMISSION_DENIED");
+  CHECK(outcome(service.remove_contents(world.at("a/b/inner-root"), {})) == "OK");
+  CHECK(world.look(world.at("a/b/inner-root")) == EntryKind::kDirectory);
+}
+
+TEMPLATE_LIST_TEST_CASE("CreateSymlink makes a link whose text is the source", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("source"));
+  CHECK(outcome(service.create_link(world.at("source//"), world.at("target"),
+                                    SameLink::kIsError)) == "OK");
+  CHECK(world.look(world.at("target")) == EntryKind::kLink);
+  CHECK(*world.backend().read_link(*support::PosixPath::parse(world.at("target"), "test")) ==
+        world.at("source"));
+  CHECK(answer(service.path_exists(world.at("target"))) == "true");
+  CHECK(outcome(service.make_directory(world.at("target/inside"))) == "OK");
+  CHECK(world.look(world.at("source/inside")) == EntryKind::kDirectory);
+  CHECK(outcome(service.create_link(world.at("not-yet"), world.at("early"), SameLink::kIsError)) ==
+        "OK");
+  CHECK(outcome(service.create_link(world.at("x"), world.at("none/link"), SameLink::kIsError)) ==
+        "NOT_FOUND");
+}
+
+TEMPLATE_LIST_TEST_CASE("a link made again is an error, except the same one where allowed", "",
+                        Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("directory"));
+  world.put_file(world.at("file"));
+  const auto link = [&](const char* source, const char* target, SameLink same_link) {
+    return outcome(service.create_link(world.at(source), world.at(target), same_link));
+  };
+  REQUIRE(link("a", "link", SameLink::kIsError) == "OK");
+  CHECK(link("a", "link", SameLink::kIsError) == "ALREADY_EXISTS");
+  CHECK(link("a", "link", SameLink::kIsSuccess) == "OK");
+  CHECK(link("a/", "link/", SameLink::kIsSuccess) == "OK");
+  CHECK(link("b", "link", SameLink::kIsSuccess) == "ALREADY_EXISTS");
+  CHECK(link("directory", "directory", SameLink::kIsSuccess) == "ALREADY_EXISTS");
+  CHECK(link("file", "file", SameLink::kIsSuccess) == "ALREADY_EXISTS");
+  CHECK(outcome(service.create_link(world.at("a"), world.root(), SameLink::kIsSuccess)) ==
+        "ALREADY_EXISTS");
+}
+
+TEMPLATE_LIST_TEST_CASE("CreateSymlink checks the target first and then the source", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  const auto error = [&](const std::string& source, const std::string& target) {
+    return service.create_link(source, target, SameLink::kIsError).error();
+  };
+  CHECK(error("C:\\source", "/etc/target").object() == "/etc/target");
+  CHECK(error("C:\\source", "/etc/target").code() == StatusCode::kPermissionDenied);
+  CHECK(error("C:\\source", world.at("t")).code() == StatusCode::kInvalidArgument);
+  CHECK(error(world.outside(), world.at("t")).code() == StatusCode::kPermissionDenied);
+  CHECK(error(world.outside(), world.at("t")).object() == world.outside());
+  CHECK(world.look(world.at("t")) == EntryKind::kAbsent);
+}
+
+TEMPLATE_LIST_TEST_CASE("IsSymlink is true for a live link only", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("a/target"));
+  world.put_file(world.at("file"));
+  world.put_link("target", world.at("a/relative"));
+  world.put_link("../file", world.at("a/to-file"));
+  world.put_link(world.at("a/target"), world.at("absolute"));
+  world.put_link("absolute", world.at("chain"));
+  world.put_link("nowhere", world.at("dangling"));
+  world.put_link("dangling", world.at("to-dangling"));
+  world.put_link("file/x", world.at("through-file"));
+  world.put_link(world.outside(), world.at("out"));
+  const auto is_link = [&](const char* name) {
+    return answer(service.is_link_or_mount_point(world.at(name)));
+  };
+  for (const char* name : {"a/relative", "a/to-file", "absolute", "chain"}) {
+    CAPTURE(name);
+    CHECK(is_link(name) == "true");
+  }
+  for (const char* name : {"a/target", "a", "file", "dangling", "to-dangling", "through-file"}) {
+    CAPTURE(name);
+    CHECK(is_link(name) == "false");
+  }
+  CHECK(is_link("absent") == "NOT_FOUND");
+  CHECK(is_link("absent/x") == "NOT_FOUND");
+  CHECK(is_link("out") == "PERMISSION_DENIED");
+  CHECK(is_link("out/x") == "PERMISSION_DENIED");
+}
+
+TEMPLATE_LIST_TEST_CASE("IsSymlink sees a target go", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  world.put_directory(world.at("target"));
+  REQUIRE(service.create_link(world.at("target"), world.at("link"), SameLink::kIsError));
+  CHECK(answer(service.is_link_or_mount_point(world.at("link"))) == "true");
+  REQUIRE(service.remove_directory(world.at("target"), true, {}));
+  CHECK(answer(service.is_link_or_mount_point(world.at("link"))) == "false");
+}
+
+TEMPLATE_LIST_TEST_CASE("every method refuses a bad path before it touches anything", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  const auto [path, code] = GENERATE(table<std::string, std::string>({
+      {"", "INVALID_ARGUMENT"},
+      {"relative", "INVALID_ARGUMENT"},
+      {"C:\\var\\lib\\kubelet\\pods", "INVALID_ARGUMENT"},
+      {std::string("/var/lib/kubelet/a\0b", 20), "INVALID_ARGUMENT"},
+      {"/var/lib/kubelet/../kubelet/x", "INVALID_ARGUMENT"},
+      {"/var/lib/kubelet/" + std::string(5000, 'x'), "INVALID_ARGUMENT"},
+      {"/", "PERMISSION_DENIED"},
+      {"/var/lib/kubeletX/y", "PERMISSION_DENIED"},
+      {"/etc/passwd", "PERMISSION_DENIED"},
+  }));
+  CAPTURE(path);
+  CHECK(outcome(service.path_exists(path)) == code);
+  CHECK(outcome(service.make_directory(path)) == code);
+  CHECK(outcome(service.remove_directory(path, false, {})) == code);
+  CHECK(outcome(service.remove_directory(path, true, {})) == code);
+  CHECK(outcome(service.remove_contents(path, {})) == code);
+  CHECK(outcome(service.create_link(path, world.at("t"), SameLink::kIsError)) == code);
+  CHECK(outcome(service.create_link(world.at("s"), path, SameLink::kIsError)) == code);
+  CHECK(outcome(service.is_link_or_mount_point(path)) == code);
+  CHECK(world.look(world.at("t")) == EntryKind::kAbsent);
+}
+
+TEMPLATE_LIST_TEST_CASE("a recursive removal ends at its deadline and when cancelled", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  for (int branch = 0; branch < 100; ++branch) {
+    world.put_directory(world.at("top/" + std::to_string(branch) + "/a"));
+  }
+  support::CallLimits late;
+  late.deadline = support::CallLimits::Clock::now();
+  CHECK(outcome(service.remove_directory(world.at("top"), true, late)) == "DEADLINE_EXCEEDED");
+  support::CallLimits cancelled;
+  cancelled.cancelled = [] { return true; };
+  CHECK(outcome(service.remove_contents(world.at("top"), cancelled)) == "CANCELLED");
+  CHECK(world.look(world.at("top")) == EntryKind::kDirectory);
+  CHECK(outcome(service.remove_directory(world.at("top"), true, {})) == "OK");
+}
+
+TEMPLATE_LIST_TEST_CASE("the life of a staged volume as csi-proxy's tests have it", "", Worlds) {
+  TestType world;
+  const auto service = world.service();
+  const std::string stage = world.at("plugins/testplugin.csi.io/volume1/mount");
+  const std::string pod = world.at("pods/a1/volumes/x");
+  const std::string link = pod + "/rootvol";
+  CHECK(answer(service.path_exists(stage)) == "false");
+  REQUIRE(service.make_directory(stage));
+  REQUIRE(service.make_directory(pod));
+  REQUIRE(service.create_link(stage, link, SameLink::kIsError));
+  CHECK(answer(service.path_exists(link)) == "true");
+  CHECK(answer(service.is_link_or_mount_point(link)) == "true");
+  REQUIRE(service.remove_directory(pod, true, {}));
+  CHECK(answer(service.path_exists(pod)) == "false");
+  CHECK(answer(service.path_exists(stage)) == "true");
+  REQUIRE(service.remove_directory(stage, true, {}));
+  CHECK(answer(service.path_exists(stage)) == "false");
+}
+
+}  // namespace
+}  // namespace longshore::filesystem

@@ -1,0 +1,81 @@
+// The two worlds that the suite of the filesystem group runs in: real directories, and the fake.
+//
+// Each has an allowed root and a place outside of it, and lets a test put things and look at them
+// without going through the backend.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "filesystem/fake/filesystem_backend_fake.h"
+#include "filesystem/filesystem_service.h"
+#include "filesystem/linux/filesystem_backend_linux.h"
+#include "tests/support/temporary_directory.h"
+
+namespace longshore::filesystem {
+
+class RealWorld {
+ public:
+  RealWorld() {
+    std::filesystem::create_directories(root());
+    std::filesystem::create_directories(outside());
+  }
+
+  std::string root() const { return directory_ / "kubelet"; }
+  std::string outside() const { return directory_ / "outside"; }
+  // A path below the root.
+  std::string at(const std::string& name) const { return root() + "/" + name; }
+
+  void put_directory(const std::string& path) const { std::filesystem::create_directories(path); }
+  void put_file(const std::string& path) const { test::write_file(path, "content"); }
+  void put_link(const std::string& text, const std::string& path) const {
+    std::filesystem::create_symlink(text, path);
+  }
+  EntryKind look(const std::string& path) const {
+    using std::filesystem::file_type;
+    switch (std::filesystem::symlink_status(path).type()) {
+      case file_type::not_found:
+        return EntryKind::kAbsent;
+      case file_type::directory:
+        return EntryKind::kDirectory;
+      case file_type::symlink:
+        return EntryKind::kLink;
+      default:
+        return EntryKind::kFile;
+    }
+  }
+
+  FilesystemService service() { return {*support::AllowedRoots::from({root()}), backend_}; }
+  FilesystemBackend& backend() { return backend_; }
+
+ private:
+  test::TemporaryDirectory directory_;
+  FilesystemBackendLinux backend_{*support::AllowedRoots::from({root()})};
+};
+
+class FakeWorld {
+ public:
+  std::string root() const { return "/var/lib/kubelet"; }
+  std::string outside() const { return "/outside"; }
+  std::string at(const std::string& name) const { return root() + "/" + name; }
+
+  void put_directory(const std::string& path) {
+    for (size_t slash = root().size(); slash != std::string::npos;) {
+      slash = path.find('/', slash + 1);
+      backend_.put(path.substr(0, slash), EntryKind::kDirectory);
+    }
+  }
+  void put_file(const std::string& path) { backend_.put(path, EntryKind::kFile); }
+  void put_link(const std::string& text, const std::string& path) {
+    backend_.put(path, EntryKind::kLink, text);
+  }
+  EntryKind look(const std::string& path) const { return backend_.look(path); }
+
+  FilesystemService service() { return {*support::AllowedRoots::from({root()}), backend_}; }
+  FilesystemBackend& backend() { return backend_; }
+
+ private:
+  FilesystemBackendFake backend_{*support::AllowedRoots::from({root()})};
+};
+
+}  // namespace longshore::filesystem
