@@ -24,6 +24,7 @@ class ServerCall;
 struct Answer {
   std::shared_ptr<ServerCall> call;
   std::string message;
+  size_t bytes = 0;  // of the message before compression
   bool has_message = false;
   bool compressed = false;
   bool finishes = false;

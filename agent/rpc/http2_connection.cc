@@ -19,7 +19,10 @@ constexpr size_t kMaxQueuedFrames = 2048;
 
 Http2Connection::Http2Connection(Http2Session::Role role, std::unique_ptr<Transport> transport,
                                  const Limits& limits)
-    : limits_(limits), transport_(std::move(transport)), session_(role, limits_, *this) {}
+    : limits_(limits),
+      transport_(std::move(transport)),
+      session_(role, limits_, *this),
+      receive_budget_(limits_.max_buffered_bytes) {}
 
 void Http2Connection::start_speaking() {
   flush();

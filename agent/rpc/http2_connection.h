@@ -18,6 +18,7 @@
 
 #include "rpc/http2_session.h"
 #include "rpc/limits.h"
+#include "rpc/receive_budget.h"
 #include "rpc/transport.h"
 
 namespace longshore::rpc {
@@ -31,6 +32,7 @@ class Http2Connection : public TransportUser,
 
   Http2Session& session() { return session_; }
   const Limits& limits() const { return limits_; }
+  ReceiveBudget& receive_budget() { return receive_budget_; }
   boost::asio::any_io_executor executor() { return transport_->executor(); }
 
   // Runs `act` as one turn: streams may queue frames in it, which are written together at its end.
@@ -57,7 +59,6 @@ class Http2Connection : public TransportUser,
   // Writes what is queued and begins to read.
   void start_speaking();
   bool closed() const { return closed_; }
-  bool in_turn() const { return in_turn_; }
 
   // Runs once, after `delay`, unless the connection is closed or the alarm is set anew before.
   void set_alarm(std::chrono::milliseconds delay, std::function<void()> on_alarm);
@@ -85,6 +86,7 @@ class Http2Connection : public TransportUser,
   const Limits limits_;
   std::unique_ptr<Transport> transport_;
   Http2Session session_;
+  ReceiveBudget receive_budget_;
   std::unique_ptr<boost::asio::steady_timer> alarm_;
 
   std::unique_ptr<char[]> input_;

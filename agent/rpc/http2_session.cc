@@ -169,8 +169,9 @@ struct Http2Session::Callbacks {
   }
 
   static int frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void*) {
-    // A block of fields that cannot be sent would leave the peer waiting for ever.
-    if (frame->hd.type == NGHTTP2_HEADERS) {
+    // An answer that cannot be sent would leave the peer waiting for ever; a request that cannot be
+    // sent is closed by nghttp2.
+    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat != NGHTTP2_HCAT_REQUEST) {
       nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
                                 NGHTTP2_INTERNAL_ERROR);
     }

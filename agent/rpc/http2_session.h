@@ -35,6 +35,9 @@ enum class Http2Error : uint32_t {
   kInadequateSecurity = 12,
 };
 
+// What HTTP/2 counts for a header field beside its name and value.
+inline constexpr size_t kFieldOverheadBytes = 32;
+
 // A header field. Those that differ from call to call are kept out of the compression table.
 struct Field {
   std::string_view name;

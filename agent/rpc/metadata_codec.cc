@@ -137,6 +137,13 @@ std::string format_timeout(std::chrono::nanoseconds timeout) {
   return std::to_string(kMaxTimeoutValue) + 'H';
 }
 
+bool is_grpc_content_type(std::string_view type) {
+  constexpr std::string_view kType = "application/grpc";
+  if (!type.starts_with(kType)) return false;
+  type.remove_prefix(kType.size());
+  return type.empty() || type[0] == '+' || type[0] == ';';
+}
+
 bool is_binary_key(std::string_view key) { return key.ends_with("-bin"); }
 
 bool append_received(Metadata& metadata, std::string_view key, std::string_view value) {

@@ -28,6 +28,9 @@ std::optional<std::chrono::nanoseconds> parse_timeout(std::string_view text);
 // The finest unit that eight digits allow, rounded up.
 std::string format_timeout(std::chrono::nanoseconds timeout);
 
+// "application/grpc", also with "+proto" or ";..." behind.
+bool is_grpc_content_type(std::string_view type);
+
 bool is_binary_key(std::string_view key);
 
 // Adds a received field; a binary one may hold several values joined by commas. False: it is not

@@ -1,19 +1,10 @@
 #include "rpc/request_head.h"
 
+#include "rpc/http2_session.h"
 #include "rpc/metadata_codec.h"
 
 namespace longshore::rpc {
 namespace {
-
-constexpr std::string_view kContentType = "application/grpc";
-// What HTTP/2 counts for a field beside its name and value.
-constexpr size_t kFieldOverhead = 32;
-
-bool is_grpc_content(std::string_view type) {
-  if (!type.starts_with(kContentType)) return false;
-  type.remove_prefix(kContentType.size());
-  return type.empty() || type[0] == '+' || type[0] == ';';
-}
 
 bool lists_gzip(std::string_view encodings) {
   while (!encodings.empty()) {
@@ -31,14 +22,14 @@ bool lists_gzip(std::string_view encodings) {
 }  // namespace
 
 void RequestHead::add(std::string_view name, std::string_view value) {
-  bytes_ += name.size() + value.size() + kFieldOverhead;
+  bytes_ += name.size() + value.size() + kFieldOverheadBytes;
   if (bytes_ > max_bytes_) return;
   if (name == ":path") {
     call_.path = value;
   } else if (name == ":method") {
     is_post_ = value == "POST";
   } else if (name == "content-type") {
-    is_grpc_ = is_grpc_content(value);
+    is_grpc_ = is_grpc_content_type(value);
   } else if (name.starts_with("grpc-") && !is_binary_key(name)) {
     add_own(name, value);
   } else if (name[0] != ':' && name != "te" && name != "user-agent" && name != "content-length") {

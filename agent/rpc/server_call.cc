@@ -4,8 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "rpc/field_block.h"
+#include "rpc/gzip.h"
 #include "rpc/server_connection.h"
-#include "rpc/trailer_fields.h"
 
 namespace longshore::rpc {
 namespace {
@@ -21,7 +22,8 @@ ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerI
     : connection_(&connection),
       inbox_(std::move(inbox)),
       head_(std::make_unique<RequestHead>(connection.limits().max_header_bytes)),
-      reader_(connection.limits().max_message_bytes) {
+      intake_(connection.session(), connection.receive_budget(), *this, *this,
+              connection.limits()) {
   inbox_->call_begins();
 }
 
@@ -31,9 +33,7 @@ ServerCall::~ServerCall() { inbox_->call_ends(); }
 
 bool ServerCall::send(std::string message) {
   Answer answer;
-  answer.has_message = true;
-  answer.message = std::move(message);
-  const bool has_room = count_unsent(answer.message.size() + kMessagePrefixBytes);
+  const bool has_room = take_message(answer, std::move(message));
   deliver(std::move(answer));
   return has_room;
 }
@@ -49,11 +49,22 @@ void ServerCall::finish(StatusCode code, std::string text, Metadata trailers) {
 
 void ServerCall::send_and_finish(std::string message) {
   Answer answer;
-  answer.has_message = true;
   answer.finishes = true;
-  answer.message = std::move(message);
-  count_unsent(answer.message.size() + kMessagePrefixBytes);
+  take_message(answer, std::move(message));
   deliver(std::move(answer));
+}
+
+// Compresses here, because the answering thread has more time than the connection's.
+bool ServerCall::take_message(Answer& answer, std::string message) {
+  answer.has_message = true;
+  answer.bytes = message.size();
+  if (answers_gzip_ && message.size() >= kMinCompressedBytes) {
+    std::string compressed = gzip_compress(message);
+    answer.compressed = !compressed.empty();
+    if (answer.compressed) message = std::move(compressed);
+  }
+  answer.message = std::move(message);
+  return count_unsent(answer.message.size() + kMessagePrefixBytes);
 }
 
 void ServerCall::deliver(Answer answer) {
@@ -88,10 +99,10 @@ void ServerCall::apply(Answer& answer) {
 void ServerCall::queue_message(Answer& answer) {
   const Limits& limits = connection_->limits();
   const size_t bytes = answer.message.size() + kMessagePrefixBytes;
-  if (answer.message.size() > limits.max_send_message_bytes) {
-    return fail(StatusCode::kResourceExhausted,
-                "the answer has " + std::to_string(answer.message.size()) +
-                    " bytes, the limit is " + std::to_string(limits.max_send_message_bytes));
+  if (answer.bytes > limits.max_send_message_bytes) {
+    return fail(StatusCode::kResourceExhausted, "the answer has " + std::to_string(answer.bytes) +
+                                                    " bytes, the limit is " +
+                                                    std::to_string(limits.max_send_message_bytes));
   }
   if (connection_->unsent_bytes + bytes > limits.max_unsent_bytes) {
     return fail(StatusCode::kResourceExhausted, "the client does not read its answers");
@@ -114,6 +125,7 @@ void ServerCall::submit_head() {
 
 void ServerCall::end_answer(StatusCode code, std::string_view text, Metadata trailers) {
   finished_ = true;
+  intake_.stop();
   Http2Session& session = connection_->session();
   if (head_sent_) {
     code_ = code;
@@ -124,15 +136,21 @@ void ServerCall::end_answer(StatusCode code, std::string_view text, Metadata tra
     return;
   }
   head_sent_ = true;
-  const std::array<Field, 3> head = {kStatus200, kContentType, kAcceptEncoding};
-  const TrailerFields trailer(head, code, text, trailers, session.peer_max_fields());
-  session.submit_response(*this, trailer.fields(), false);
+  FieldBlock block(session.peer_max_fields());
+  block.add(kStatus200);
+  block.add(kContentType);
+  block.add(kAcceptEncoding);
+  block.add_status(code, text);
+  block.add_metadata(trailers);
+  session.submit_response(*this, block.fields(), false);
 }
 
 bool ServerCall::on_body_sent() {
   Http2Session& session = connection_->session();
-  const TrailerFields trailer({}, code_, text_, trailers_, session.peer_max_fields());
-  session.submit_trailers(*this, trailer.fields());
+  FieldBlock block(session.peer_max_fields());
+  block.add_status(code_, text_);
+  block.add_metadata(trailers_);
+  session.submit_trailers(*this, block.fields());
   return true;
 }
 
@@ -159,8 +177,10 @@ void ServerCall::on_fields_end() {
   const auto head = std::exchange(head_, nullptr);
   const auto refusal = head->verdict();
   if (refusal) return refuse(*refusal);
-  request_is_gzip_ = head->request_is_gzip();
-  answers_gzip_ = request_is_gzip_ && head->accepts_gzip();
+  if (head->request_is_gzip()) {
+    intake_.expect_gzip();
+    answers_gzip_ = head->accepts_gzip();  // as grpc-go does: in the way that the client speaks
+  }
   handler_ = connection_->handler().start_call(head->call(), shared_from_this());
   if (!handler_ && !finished_) fail(StatusCode::kInternal, "no handler took the call");
 }
@@ -168,34 +188,22 @@ void ServerCall::on_fields_end() {
 void ServerCall::refuse(const Refusal& refusal) {
   if (refusal.http_status == 200) return end_answer(refusal.code, refusal.text, {});
   finished_ = head_sent_ = true;
+  intake_.stop();
   const std::string status = std::to_string(refusal.http_status);
   const std::array<Field, 2> fields = {Field{":status", status}, Field{"allow", "POST"}};
   connection_->session().submit_response(
       *this, std::span(fields).first(refusal.http_status == 405 ? 2 : 1), false);
 }
 
-void ServerCall::on_data(std::string_view bytes) {
-  Http2Session& session = connection_->session();
-  session.consume_connection(bytes.size());
-  session.consume_stream(*this, bytes.size());
-  while (!finished_ && !bytes.empty()) {
-    switch (reader_.read(bytes)) {
-      case MessageReader::Step::kMoreNeeded:
-        return;
-      case MessageReader::Step::kMessage:
-        handler_->on_message(reader_.take_message());
-        break;
-      case MessageReader::Step::kTooLarge:
-        return fail(StatusCode::kResourceExhausted, "the request is too large");
-      case MessageReader::Step::kBroken:
-        return fail(StatusCode::kInternal, "the request's framing is broken");
-    }
-  }
-}
+void ServerCall::on_data(std::string_view bytes) { intake_.take(bytes); }
+
+void ServerCall::on_whole_message(std::string message) { handler_->on_message(std::move(message)); }
+
+void ServerCall::on_intake_fault(StatusCode code, std::string_view text) { fail(code, text); }
 
 void ServerCall::on_remote_end() {
   if (finished_) return;
-  if (reader_.held_bytes() > 0) {
+  if (!intake_.is_empty()) {
     return fail(StatusCode::kInternal, "the request ends within a message");
   }
   handler_->on_half_close();
@@ -218,6 +226,8 @@ void ServerCall::on_closed(Http2Error) {
   over_.store(true, std::memory_order_relaxed);
   ServerConnectionImpl& connection = *std::exchange(connection_, nullptr);
   connection.unsent_bytes -= send_queue().size();
+  intake_.stop();
+  intake_.detach();
   if (finished_) handler_left_ = true;
   abandon_handler();
   handler_.reset();

@@ -14,7 +14,7 @@
 
 #include "rpc/answer_inbox.h"
 #include "rpc/http2_session.h"
-#include "rpc/message_framing.h"
+#include "rpc/message_intake.h"
 #include "rpc/request_head.h"
 #include "rpc/server.h"
 
@@ -24,6 +24,7 @@ class ServerConnectionImpl;
 
 class ServerCall final : public ServerStream,
                          public Http2Stream,
+                         private MessageSink,
                          public std::enable_shared_from_this<ServerCall> {
  public:
   ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerInbox> inbox);
@@ -49,6 +50,11 @@ class ServerCall final : public ServerStream,
   void tell_writable();
 
  private:
+  // MessageSink
+  void on_whole_message(std::string message) override;
+  void on_intake_fault(StatusCode code, std::string_view text) override;
+
+  bool take_message(Answer& answer, std::string message);
   void deliver(Answer answer);
   bool count_unsent(size_t bytes);
   void refuse(const Refusal& refusal);
@@ -62,9 +68,8 @@ class ServerCall final : public ServerStream,
   const std::shared_ptr<AnswerInbox> inbox_;
   std::unique_ptr<RequestHead> head_;  // until the handler has it
   std::unique_ptr<ServerCallHandler> handler_;
-  MessageReader reader_;
-  bool request_is_gzip_ = false;
-  bool answers_gzip_ = false;
+  MessageIntake intake_;
+  bool answers_gzip_ = false;  // set before anybody may answer
   bool head_sent_ = false;
   bool finished_ = false;
   bool handler_left_ = false;  // it was told of the end, or ended the call
