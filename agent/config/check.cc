@@ -1,0 +1,192 @@
+#include "config/check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "config/schema.h"
+#include "config/toml_text.h"
+
+namespace longshore::config {
+namespace {
+
+class WholeCheck {
+ public:
+  WholeCheck(const Draft& draft, const ModuleSchemas& schemas, Findings& findings)
+      : draft_(draft), schemas_(schemas), findings_(findings) {
+    const auto& modules = draft.configuration.modules;
+    all_described_ = std::all_of(modules.begin(), modules.end(), [&](const ModuleSettings& module) {
+      return !module.enabled || schemas.contains(module.name);
+    });
+  }
+
+  void run() {
+    serve_once();
+    for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
+    for (const ModuleSettings& module : draft_.configuration.modules) {
+      if (const auto schema = schemas_.find(module.name); schema != schemas_.end()) {
+        check(module, schema->second);
+      }
+    }
+    for (const auto& [name, schema] : schemas_) follow_calls(name);
+  }
+
+ private:
+  // Finds who serves what, and that no two modules serve one service.
+  void serve_once() {
+    for (const auto& [name, schema] : schemas_) {
+      for (const std::string& service : schema.services) {
+        const auto [first, is_new] = module_of_.try_emplace(service, name);
+        if (is_new) continue;
+        const std::string path = joined("modules", name);
+        add(place_of(draft_.origins, {joined(path, "library"), path}),
+            "the modules " + in_quotes(first->second) + " and " + in_quotes(name) + " both serve " +
+                in_quotes(service) + "; disable one of them");
+      }
+      for (const std::string& method : schema.methods) module_of_.try_emplace(method, name);
+    }
+  }
+
+  void check(const EndpointSettings& endpoint) {
+    const std::string path = joined("endpoints", endpoint.name);
+    const std::string address_path = joined(path, "address");
+    const std::string services_path = joined(path, "services");
+    const std::string who = "the endpoint " + in_quotes(endpoint.name);
+    if (!draft_.origins.contains(address_path)) {
+      add(place_of(draft_.origins, {path}),
+          who + " has no address; write address = \"unix:///absolute/path\"");
+    }
+    const auto services = draft_.origins.find(services_path);
+    if (services == draft_.origins.end() || services->second.items.empty()) {
+      add(place_of(draft_.origins, {services_path, path}),
+          who + " has no services; write services = [\"<service>\"] with those that it offers");
+    }
+    if (!endpoint.address.empty()) {
+      const auto normal = std::filesystem::path(endpoint.path()).lexically_normal().string();
+      const auto [first, is_new] = endpoint_at_.try_emplace(normal, endpoint.name);
+      if (!is_new) {
+        add(place_of(draft_.origins, {address_path}), who + " has the address of the endpoint " +
+                                                          in_quotes(first->second) + ": " +
+                                                          in_quotes(endpoint.address));
+      }
+    }
+    if (!all_described_) return;
+    for (size_t i = 0; i < endpoint.services.size(); ++i) {
+      const std::string& service = endpoint.services[i];
+      if (is_service(service)) continue;
+      add(item_place(services_path, i), '"' + services_path + "\" names " + in_quotes(service) +
+                                            ", which no enabled module serves" +
+                                            suggestion(service, all_services()));
+    }
+  }
+
+  void check(const ModuleSettings& module, const ModuleSchema& schema) {
+    const std::string path = joined("modules", module.name);
+    const auto is_own = [&](const std::string& method) {
+      return std::find(schema.methods.begin(), schema.methods.end(), method) !=
+             schema.methods.end();
+    };
+    const auto not_own = [&](const std::string& key_path, const std::string& method) {
+      return '"' + key_path + "\" names " + in_quotes(method) + ", which the module " +
+             in_quotes(module.name) + " does not have" + suggestion(method, schema.methods);
+    };
+    const std::string deny_path = joined(path, "deny_methods");
+    for (size_t i = 0; i < module.deny_methods.size(); ++i) {
+      const std::string& method = module.deny_methods[i];
+      if (!is_own(method)) add(item_place(deny_path, i), not_own(deny_path, method));
+    }
+    const std::string methods_path = joined(path, "methods");
+    for (const auto& [method, timeout] : module.method_timeouts) {
+      if (is_own(method)) continue;
+      add(place_of(draft_.origins, {joined(methods_path, method)}), not_own(methods_path, method));
+    }
+    check_targets(module);
+  }
+
+  void check_targets(const ModuleSettings& module) {
+    if (!all_described_) return;
+    const std::string path = joined(joined("modules", module.name), "may_call");
+    for (size_t i = 0; i < module.may_call.size(); ++i) {
+      const std::string& target = module.may_call[i];
+      if (module_of_.contains(target)) continue;
+      std::vector<std::string> valid;
+      for (const auto& [name, owner] : module_of_) valid.push_back(name);
+      add(item_place(path, i), '"' + path + "\" names " + in_quotes(target) +
+                                   ", which is neither a service nor a method of an enabled "
+                                   "module" +
+                                   suggestion(target, valid));
+    }
+  }
+
+  // Walks along may_call and finds modules that could wait for themselves, each circle once.
+  void follow_calls(const std::string& name) {
+    if (done_.contains(name)) return;
+    const auto on_way = std::find(way_.begin(), way_.end(), name);
+    if (on_way != way_.end()) {
+      std::string circle;
+      for (auto step = on_way; step != way_.end(); ++step) circle += *step + " -> ";
+      add(place_of(draft_.origins, {joined(joined("modules", name), "may_call")}),
+          "modules must not call each other in a circle: " + circle + name);
+      return;
+    }
+    way_.push_back(name);
+    for (const std::string& target : targets_of(name)) follow_calls(target);
+    way_.pop_back();
+    done_.insert(name);
+  }
+
+  // The modules that `name` may call.
+  std::set<std::string> targets_of(const std::string& name) const {
+    std::set<std::string> targets;
+    for (const ModuleSettings& module : draft_.configuration.modules) {
+      if (module.name != name) continue;
+      for (const std::string& call : module.may_call) {
+        if (const auto target = module_of_.find(call); target != module_of_.end()) {
+          targets.insert(target->second);
+        }
+      }
+    }
+    return targets;
+  }
+
+  bool is_service(const std::string& name) const {
+    return module_of_.contains(name) && name.find('/') == std::string::npos;
+  }
+
+  std::vector<std::string> all_services() const {
+    std::vector<std::string> services;
+    for (const auto& [name, schema] : schemas_) {
+      services.insert(services.end(), schema.services.begin(), schema.services.end());
+    }
+    return services;
+  }
+
+  static std::string suggestion(const std::string& name, const std::vector<std::string>& valid) {
+    const std::string meant = nearest(name, valid);
+    return meant.empty() ? "" : "; did you mean " + in_quotes(meant) + '?';
+  }
+
+  // Of an item of an array that was read without findings.
+  Place item_place(const std::string& path, size_t index) const {
+    return draft_.origins.find(path)->second.items[index];
+  }
+
+  void add(const Place& place, std::string sentence) { findings_.add(place, std::move(sentence)); }
+
+  const Draft& draft_;
+  const ModuleSchemas& schemas_;
+  Findings& findings_;
+  bool all_described_ = false;
+  std::map<std::string, std::string> module_of_;    // by service and by method
+  std::map<std::string, std::string> endpoint_at_;  // by path
+  std::set<std::string> done_;
+  std::vector<std::string> way_;
+};
+
+}  // namespace
+
+void check_whole(const Draft& draft, const ModuleSchemas& schemas, Findings& findings) {
+  WholeCheck(draft, schemas, findings).run();
+}
+
+}  // namespace longshore::config

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "config/check.h"
+#include "config/key_schema.h"
+#include "config/toml_text.h"
+
+namespace longshore::config {
+namespace {
+
+std::vector<std::string> option_names(const ModuleSchema& schema) {
+  std::vector<std::string> names;
+  for (const OptionSchema& option : schema.options) names.push_back(option.name);
+  return names;
+}
+
+// Reads what the files say in the settings of `module`; a later file's value replaces an earlier.
+void read_settings(const ModuleSchema& schema, ModuleSettings& module, Draft& draft,
+                   Findings& findings) {
+  const std::string path = joined(joined("modules", module.name), "settings");
+  for (const Member& member : draft.module_settings[module.name]) {
+    const auto option =
+        std::find_if(schema.options.begin(), schema.options.end(),
+                     [&](const OptionSchema& candidate) { return candidate.name == member.key; });
+    if (option == schema.options.end()) {
+      findings.add(member.place, unknown_key(path, member.key, option_names(schema)));
+      continue;
+    }
+    const std::string option_path = joined(path, member.key);
+    draft.origins.insert_or_assign(option_path, Origin{member.node.place, {}});
+    if (auto value = read_value(member.node, key_schema(*option), option_path, findings)) {
+      module.settings[member.key] = std::move(*value);
+    }
+  }
+}
+
+void add_defaults(const ModuleSchema& schema, ModuleSettings& module, const Draft& draft,
+                  Findings& findings) {
+  const std::string path = joined("modules", module.name);
+  for (const OptionSchema& option : schema.options) {
+    const std::string option_path = joined(joined(path, "settings"), option.name);
+    if (draft.origins.contains(option_path)) continue;
+    if (option.default_value) {
+      module.settings[option.name] = *option.default_value;
+    } else {
+      findings.add(place_of(draft.origins, {path}),
+                   '"' + option_path + "\" is required: " + option.doc);
+    }
+  }
+}
+
+}  // namespace
+
+ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& findings) {
+  ModuleSchemas schemas;
+  for (ModuleSettings& module : draft.configuration.modules) {
+    const std::string path = joined("modules", module.name);
+    if (module.library.empty()) module.library = "longshore-" + module.name;
+    if (!module.enabled) continue;
+    auto schema = catalog.describe(module, draft.configuration.agent);
+    if (!schema) {
+      findings.add(place_of(draft.origins, {joined(path, "library"), path}),
+                   schema.error().message());
+      continue;
+    }
+    read_settings(*schema, module, draft, findings);
+    add_defaults(*schema, module, draft, findings);
+    schemas.emplace(module.name, *std::move(schema));
+  }
+  return schemas;
+}
+
+Place place_of(const Origins& origins, std::initializer_list<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (const auto origin = origins.find(path); origin != origins.end()) {
+      return origin->second.place;
+    }
+  }
+  return {};
+}
+
+}  // namespace longshore::config

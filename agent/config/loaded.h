@@ -1,0 +1,42 @@
+// A configuration together with where it came from: what `longshorectl config` shows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/findings.h"
+#include "config/load.h"
+#include "config/module_catalog.h"
+#include "config/settings.h"
+#include "longshore/result.hpp"
+
+namespace longshore::config {
+
+// Where a value came from, and where each item of an array did; anything else is its own item.
+struct Origin {
+  Place place;
+  std::vector<Place> items;
+};
+
+// By full key ("modules.disk.enabled"), with the tables of endpoints, modules and methods too.
+// What has its default has no origin.
+using Origins = std::map<std::string, Origin, std::less<>>;
+
+// By name of module; only of enabled modules.
+using ModuleSchemas = std::map<std::string, ModuleSchema>;
+
+struct Loaded {
+  Configuration configuration;
+  Origins origins;
+  ModuleSchemas schemas;
+};
+
+// load_files() and load_text() are these without what only `longshorectl` needs.
+Result<Loaded> load_files_with_origins(const std::string& file, ModuleCatalog& catalog,
+                                       const LoadOptions& options);
+Result<Loaded> load_text_with_origins(std::string_view text, const std::string& name,
+                                      ModuleCatalog& catalog);
+
+}  // namespace longshore::config

@@ -1,0 +1,243 @@
+#include "config/schema.h"
+
+#include <type_traits>
+
+namespace longshore::config {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kHour = 3'600'000'000'000;
+constexpr int64_t kMiB = 1 << 20;
+
+template <typename Section, typename Value>
+Section section_of(Value Section::*);
+
+// Ties `schema` to a member; durations travel as nanoseconds.
+template <auto Member, typename Section = decltype(section_of(Member))>
+SectionKey<Section> key(KeySchema schema) {
+  using Value = std::remove_cvref_t<decltype(std::declval<Section>().*Member)>;
+  constexpr bool kIsDuration = std::is_same_v<Value, std::chrono::nanoseconds>;
+  return {std::move(schema),
+          [](const Section& section) -> OptionValue {
+            if constexpr (kIsDuration) {
+              return (section.*Member).count();
+            } else {
+              return section.*Member;
+            }
+          },
+          [](Section& section, OptionValue value) {
+            if constexpr (kIsDuration) {
+              section.*Member = Value(std::get<int64_t>(value));
+            } else {
+              section.*Member = std::get<Value>(std::move(value));
+            }
+          }};
+}
+
+}  // namespace
+
+template <>
+const SectionKeys<AgentSettings>& section_keys() {
+  using S = AgentSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::run_dir>({.name = "run_dir",
+                        .type = KeyType::kPath,
+                        .doc = "Folder of the sockets; each has a folder of its own in it.",
+                        .needs_restart = true}),
+      key<&S::control_dir>({.name = "control_dir",
+                            .type = KeyType::kPath,
+                            .doc = "Folder of the socket for longshorectl. Keep it apart from "
+                                   "run_dir, which may be given to containers.",
+                            .needs_restart = true}),
+      key<&S::state_dir>({.name = "state_dir",
+                          .type = KeyType::kPath,
+                          .doc = "Folder of what the agent must remember over restarts.",
+                          .needs_restart = true}),
+      key<&S::module_dirs>({.name = "module_dirs",
+                            .type = KeyType::kPaths,
+                            .doc = "Folders in which modules are looked up, in this order."}),
+      key<&S::trusted_owners>(
+          {.name = "trusted_owners",
+           .type = KeyType::kNames,
+           .doc = "Users, by name or id, who may own modules and configuration besides root.",
+           .needs_restart = true}),
+      key<&S::stop_timeout>({.name = "stop_timeout",
+                             .type = KeyType::kDuration,
+                             .doc = "How long the agent waits for running calls when it stops.",
+                             .range = {{kMillisecond, kHour}}}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<LogSettings>& section_keys() {
+  using S = LogSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::level>({.name = "level",
+                      .doc = "The least severe lines that are written.",
+                      .one_of = {"debug", "info", "warning", "error"}}),
+      key<&S::format>({.name = "format",
+                       .doc = "Lines for people (text) or for programs (json).",
+                       .needs_restart = true,
+                       .one_of = {"text", "json"}}),
+      key<&S::file>({.name = "file",
+                     .type = KeyType::kPath,
+                     .doc = "File that is appended to. Empty: standard error.",
+                     .needs_restart = true,
+                     .may_be_empty = true}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<LimitSettings>& section_keys() {
+  using S = LimitSettings;
+  const auto limit = [](std::string name, std::string doc, int64_t least, int64_t most) {
+    return KeySchema{.name = std::move(name),
+                     .type = KeyType::kInt,
+                     .doc = std::move(doc),
+                     .needs_restart = true,
+                     .range = {{least, most}}};
+  };
+  static const SectionKeys<S> keys = {
+      key<&S::max_request_bytes>(
+          limit("max_request_bytes", "Largest request message, in bytes.", 1024, 256 * kMiB)),
+      key<&S::max_response_bytes>(
+          limit("max_response_bytes", "Largest answer, in bytes.", 1024, 1024 * kMiB)),
+      key<&S::max_connections>(
+          limit("max_connections", "Open connections of one endpoint.", 1, 65536)),
+      key<&S::max_connections_per_user>(
+          limit("max_connections_per_user", "Of these, those of one user.", 1, 65536)),
+      key<&S::max_streams_per_connection>(
+          limit("max_streams_per_connection", "Calls in flight on one connection.", 1, 65536)),
+      key<&S::max_images>(limit("max_images",
+                                "Module files that are loaded in the agent's life. A module that "
+                                "was replaced counts again.",
+                                1, 4096)),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<AccessSettings>& section_keys() {
+  using S = AccessSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::mode>(
+          {.name = "mode", .type = KeyType::kMode, .doc = "File mode of the socket, in octal."}),
+      key<&S::owner>({.name = "owner",
+                      .doc = "User who owns the socket, by name or id. Empty: the agent's own.",
+                      .may_be_empty = true}),
+      key<&S::group>({.name = "group",
+                      .doc = "Group of the socket, by name or id. Empty: the agent's own.",
+                      .may_be_empty = true}),
+      key<&S::allow_users>({.name = "allow_users",
+                            .type = KeyType::kNames,
+                            .doc = "Users, by name or id, who may call. With no users and no "
+                                   "groups whoever can open the socket may call."}),
+      key<&S::allow_groups>({.name = "allow_groups",
+                             .type = KeyType::kNames,
+                             .doc = "Groups, by name or id, whose members may call."}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<CsiProxySettings>& section_keys() {
+  using S = CsiProxySettings;
+  static const SectionKeys<S> keys = {
+      key<&S::enabled>({.name = "csi_proxy",
+                        .type = KeyType::kBool,
+                        .doc = "One socket for each csi-proxy group version that the enabled "
+                               "modules serve, named as csi-proxy names its pipes."}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<EndpointSettings>& section_keys() {
+  using S = EndpointSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::address>({.name = "address",
+                        .type = KeyType::kAddress,
+                        .doc = "Where it listens: unix:///absolute/path."}),
+      key<&S::services>({.name = "services",
+                         .type = KeyType::kNames,
+                         .doc = "The services that it offers, and no others."}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<ModuleSettings>& section_keys() {
+  using S = ModuleSettings;
+  const auto count = [](std::string name, std::string doc, int64_t least, int64_t most) {
+    return KeySchema{.name = std::move(name),
+                     .type = KeyType::kInt,
+                     .doc = std::move(doc),
+                     .range = {{least, most}}};
+  };
+  static const SectionKeys<S> keys = {
+      key<&S::enabled>(
+          {.name = "enabled", .type = KeyType::kBool, .doc = "Whether the module is loaded."}),
+      key<&S::library>({.name = "library",
+                        .type = KeyType::kLibrary,
+                        .doc = "File name without prefix and suffix, looked up in module_dirs, or "
+                               "an absolute path."}),
+      key<&S::isolation>({.name = "isolation",
+                          .type = KeyType::kIsolation,
+                          .doc = "Where the module runs: in-process is in the agent itself, and "
+                                 "the only place in this version."}),
+      key<&S::sha256>({.name = "sha256",
+                       .type = KeyType::kSha256,
+                       .doc = "SHA-256 that the file must have. Empty: any.",
+                       .may_be_empty = true}),
+      key<&S::max_concurrent_calls>(
+          count("max_concurrent_calls", "Calls that run at the same time.", 1, 1024)),
+      key<&S::max_queued_calls>(
+          count("max_queued_calls", "Calls that wait for their turn; more are refused.", 0, 65536)),
+      key<&S::max_stuck_calls>(count("max_stuck_calls",
+                                     "Calls that may hang past their end, each holding a thread, "
+                                     "before more are refused.",
+                                     0, 1024)),
+      key<&S::start_timeout>({.name = "start_timeout",
+                              .type = KeyType::kDuration,
+                              .doc = "How long the module may take to start.",
+                              .range = {{kMillisecond, kHour}}}),
+      key<&S::call_timeout>({.name = "call_timeout",
+                             .type = KeyType::kDuration,
+                             .doc = "How long a call may take when its caller set no deadline, or "
+                                    "a later one.",
+                             .range = {{kMillisecond, 24 * kHour}}}),
+      key<&S::deny_methods>({.name = "deny_methods",
+                             .type = KeyType::kNames,
+                             .doc = "Methods of this module that nobody may call."}),
+      key<&S::may_call>({.name = "may_call",
+                         .type = KeyType::kNames,
+                         .doc = "Methods, or whole services, of other modules that this module "
+                                "may call."}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<MethodSettings>& section_keys() {
+  using S = MethodSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::timeout>({.name = "timeout",
+                        .type = KeyType::kDuration,
+                        .doc = "call_timeout for this method alone.",
+                        .range = {{kMillisecond, 24 * kHour}}}),
+  };
+  return keys;
+}
+
+bool is_name(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (name.empty() || !is_letter(name.front())) return false;
+  for (const char c : name) {
+    if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
+  }
+  return true;
+}
+
+}  // namespace longshore::config

@@ -1,0 +1,58 @@
+// The table of every key of the configuration: type, meaning, range, and whether a restart is
+// needed. What reads files, what suggests the nearest key, `config sample`, `config show` and the
+// comparison of a reload all go through it; the defaults are those of settings.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/key_schema.h"
+#include "config/settings.h"
+
+namespace longshore::config {
+
+// A key and the member of `Section` that it fills.
+template <typename Section>
+struct SectionKey {
+  KeySchema schema;
+  OptionValue (*get)(const Section&);
+  void (*set)(Section&, OptionValue);
+};
+
+template <typename Section>
+using SectionKeys = std::vector<SectionKey<Section>>;
+
+// `[modules.<name>] methods."<service>/<method>"`
+struct MethodSettings {
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+};
+
+// The keys of each section in the order in which they are shown.
+template <typename Section>
+const SectionKeys<Section>& section_keys();
+template <>
+const SectionKeys<AgentSettings>& section_keys();
+template <>
+const SectionKeys<LogSettings>& section_keys();
+template <>
+const SectionKeys<LimitSettings>& section_keys();
+template <>
+const SectionKeys<AccessSettings>& section_keys();
+template <>
+const SectionKeys<CsiProxySettings>& section_keys();
+template <>
+const SectionKeys<EndpointSettings>& section_keys();
+template <>
+const SectionKeys<ModuleSettings>& section_keys();
+template <>
+const SectionKeys<MethodSettings>& section_keys();
+
+// Whether `name` can name an endpoint or a module: [a-z][a-z0-9_-]*.
+bool is_name(std::string_view name);
+
+// The one of `valid` that a person who wrote `key` most likely meant; empty when none is near.
+std::string nearest(std::string_view key, const std::vector<std::string>& valid);
+
+}  // namespace longshore::config
