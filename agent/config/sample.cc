@@ -1,0 +1,159 @@
+#include "config/sample.h"
+
+#include <algorithm>
+
+#include "config/schema.h"
+#include "config/toml_text.h"
+
+namespace longshore::config {
+namespace {
+
+// Appends `text` as comment lines. Texts of modules may have line ends of their own.
+void append_comment(std::string& sample, const std::string& text) {
+  constexpr size_t kWidth = 100;
+  std::string line = "#";
+  const auto add_word = [&](std::string& word) {
+    if (word.empty()) return;
+    if (line.size() > 1 && line.size() + 1 + word.size() > kWidth) {
+      sample += line + '\n';
+      line = "#";
+    }
+    line += ' ' + std::exchange(word, {});
+  };
+  std::string word;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte != 0x7f) {
+      word += c;
+    } else {
+      add_word(word);
+    }
+  }
+  add_word(word);
+  sample += line + '\n';
+}
+
+// The key's meaning with what else the schema knows: values, range, restart.
+std::string doc_of(const KeySchema& key) {
+  std::string doc = key.doc;
+  if (!key.one_of.empty()) {
+    doc += " One of";
+    for (const std::string& one : key.one_of) {
+      doc += (one == key.one_of.front() ? " " : ", ") + in_quotes(one);
+    }
+    doc += '.';
+  }
+  if (key.range) {
+    doc += " From " + value_text(key.range->first, key.type) + " to " +
+           value_text(key.range->second, key.type) + '.';
+  }
+  if (key.needs_restart) doc += " A change needs a restart.";
+  return doc;
+}
+
+template <typename Section>
+void append_section(std::string& sample, const Section& section, bool explained) {
+  for (const SectionKey<Section>& key : section_keys<Section>()) {
+    if (explained) append_comment(sample, doc_of(key.schema));
+    sample += '#' + key.schema.name + " = " + value_text(key.get(section), key.schema.type) + '\n';
+  }
+}
+
+// The simplest value that an option without a default may have.
+OptionValue placeholder(const OptionSchema& option) {
+  const int64_t least = option.range ? option.range->first : 0;
+  switch (option.type) {
+    case OptionType::kBool:
+      return false;
+    case OptionType::kInt:
+    case OptionType::kDuration:
+      return least;
+    case OptionType::kFloat:
+      return 0.0;
+    case OptionType::kString:
+      return option.one_of.empty() ? std::string() : option.one_of.front();
+    case OptionType::kStrings:
+      break;
+  }
+  return std::vector<std::string>();
+}
+
+void append_options(std::string& sample, const ModuleSchema& schema) {
+  for (const OptionSchema& option : schema.options) {
+    const KeySchema key = key_schema(option);
+    append_comment(sample, doc_of(key) + (option.default_value ? "" : " Required."));
+    const OptionValue value = option.default_value ? *option.default_value : placeholder(option);
+    sample += (option.default_value ? "#" : "") + key_text(option.name) + " = " +
+              value_text(value, key.type) + '\n';
+  }
+}
+
+void append_example_endpoint(std::string& sample,
+                             const std::vector<std::pair<std::string, ModuleSchema>>& modules) {
+  EndpointSettings endpoint;
+  endpoint.address = "unix:///run/longshore/all/all.sock";
+  for (const auto& [name, schema] : modules) {
+    endpoint.services.insert(endpoint.services.end(), schema.services.begin(),
+                             schema.services.end());
+  }
+  if (endpoint.services.empty()) return;
+  sample += '\n';
+  append_comment(sample, "A further endpoint, under a name of your choice.");
+  sample += "#[endpoints.all]\n";
+  append_section(sample, endpoint, true);
+  append_comment(sample, "As in csi_proxy_access:");
+  append_section(sample, endpoint.access, false);
+}
+
+void append_module(std::string& sample, const std::string& name, const ModuleSchema& schema,
+                   bool explained) {
+  ModuleSettings module;
+  module.name = name;
+  module.library = "longshore-" + name;
+  const std::string table = joined("modules", name);
+  sample += '\n';
+  if (!schema.summary.empty()) append_comment(sample, schema.summary);
+  sample += '[' + table + "]\n";
+  append_section(sample, module, explained);
+  if (!schema.methods.empty()) {
+    const auto& timeout = section_keys<MethodSettings>().front();
+    if (explained) append_comment(sample, doc_of(timeout.schema));
+    sample += '#' + joined(joined("methods", schema.methods.front()), timeout.schema.name) + " = " +
+              value_text(timeout.get({}), timeout.schema.type) + '\n';
+  }
+  if (schema.options.empty()) return;
+  sample += "\n[" + joined(table, "settings") + "]\n";
+  append_options(sample, schema);
+}
+
+}  // namespace
+
+std::string sample(const std::vector<std::pair<std::string, ModuleSchema>>& modules) {
+  std::string sample;
+  append_comment(sample, "The configuration of the Longshore agent.");
+  append_comment(sample, "");
+  append_comment(sample,
+                 "A line such as \"#key = value\" shows a default; take the # away to change it. "
+                 "Files in conf.d beside this file, named *.toml, are read after it in the order "
+                 "of their names: their values replace those here, and tables are merged. Times "
+                 "are written as \"250ms\", \"30s\", \"10m\" or \"2h\".");
+  sample += "\n[agent]\n";
+  append_section(sample, AgentSettings{}, true);
+  sample += "\n[agent.log]\n";
+  append_section(sample, LogSettings{}, true);
+  sample += "\n[agent.limits]\n";
+  append_section(sample, LimitSettings{}, true);
+  sample += "\n[endpoints]\n";
+  append_section(sample, CsiProxySettings{}, true);
+  sample += '\n';
+  append_comment(sample, "Who may use the csi-proxy sockets.");
+  sample += "[endpoints.csi_proxy_access]\n";
+  append_section(sample, AccessSettings{}, true);
+  append_example_endpoint(sample, modules);
+  for (const auto& [name, schema] : modules) {
+    append_module(sample, name, schema, name == modules.front().first);
+  }
+  return sample;
+}
+
+}  // namespace longshore::config
