@@ -1,0 +1,67 @@
+// The system group: what its methods mean on every system.
+//
+// Reading a service's state is open to every caller. Starting and stopping needs the service in the
+// option `allowed_services`: csi-proxy lets whoever may open its pipe stop every service of the
+// node, which no driver needs; what drivers do is to start the iSCSI initiator.
+//
+// Threads: any number at once. Owner: outlives its calls; the backend outlives it.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "support/call_limits.h"
+#include "system/system_backend.h"
+
+namespace longshore::system {
+
+// The services that callers may start and stop.
+class AllowedServices {
+ public:
+  // Names with or without ".service"; "*" allows all, an empty list none. Other kinds of units may
+  // be named, so that stopping a service with force may stop them. INVALID_ARGUMENT: a bad name.
+  static Result<AllowedServices> from(const std::vector<std::string>& names);
+
+  bool allows(const std::string& unit) const { return all_ || units_.contains(unit); }
+
+ private:
+  bool all_ = false;
+  std::set<std::string> units_;
+};
+
+class SystemService {
+ public:
+  // `timeout`: how long to wait for one service to start or stop, if the call's deadline is later.
+  SystemService(AllowedServices allowed, std::chrono::nanoseconds timeout, SystemBackend& backend)
+      : allowed_(std::move(allowed)), timeout_(timeout), backend_(backend) {}
+
+  Result<std::string> bios_serial_number() const { return backend_.bios_serial_number(); }
+
+  Result<ServiceInfo> get_service(const std::string& name, const support::CallLimits& limits) const;
+
+  // Success if it runs in the end, also if it did before.
+  Result<void> start_service(const std::string& name, const support::CallLimits& limits) const;
+
+  // Success if it is stopped in the end. With running dependants: FAILED_PRECONDITION, or with
+  // `force` they are stopped first, those that nothing needs before those that they need. If one of
+  // them is not allowed, nothing is stopped.
+  Result<void> stop_service(const std::string& name, bool force,
+                            const support::CallLimits& limits) const;
+
+ private:
+  struct StopOrder;
+
+  Result<void> check_allowed(const std::string& unit, const char* operation) const;
+  Result<void> collect(const std::string& unit, const support::CallLimits& limits,
+                       StopOrder& order) const;
+  support::CallLimits limits_of_one(const support::CallLimits& limits) const;
+
+  AllowedServices allowed_;
+  std::chrono::nanoseconds timeout_;
+  SystemBackend& backend_;
+};
+
+}  // namespace longshore::system
