@@ -2,8 +2,9 @@
 //
 //   2026-11-21T04:31:35.123Z INFO  serving endpoint=disk-v1 path=/run/longshore/...
 //
-// Values come from clients and modules, so what could forge a line or a terminal's state (control
-// characters, quotes, line ends) is escaped. Secrets never get here: callers leave them out.
+// Messages and values come from clients and modules, so what could forge a line, drive a terminal
+// or turn the order of reading around (line ends, control characters, quotes in values) is escaped,
+// and what is not UTF-8 is replaced. Secrets never get here: callers leave them out.
 // Threads: any. Owner: main, passed by reference; no global logger.
 #pragma once
 

@@ -9,32 +9,13 @@
 namespace longshore::observe {
 namespace {
 
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
 std::string timestamp(WallClock::time_point time) {
-  const auto since_epoch = time.time_since_epoch();
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(WallClock::to_time_t(time)),
-                     milliseconds);
-}
-
-bool is_control(unsigned char c) { return c < 0x20 || c == 0x7f; }
-
-// JSON's escapes, which people can read too. Bytes over 0x7f stay: UTF-8 as it came.
-void append_escaped(std::string& line, std::string_view text) {
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      line += '\\';
-      line += c;
-    } else if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\t') {
-      line += "\\t";
-    } else if (is_control(static_cast<unsigned char>(c))) {
-      fmt::format_to(std::back_inserter(line), "\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      line += c;
-    }
-  }
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time - second);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(WallClock::to_time_t(second)),
+                     milliseconds.count());
 }
 
 // The length of the UTF-8 sequence at the start of `text`; 0 when there is none.
@@ -54,21 +35,63 @@ size_t utf8_length(std::string_view text) {
   return overlong || outside ? 0 : length;
 }
 
-// JSON must be UTF-8; a path need not be.
-std::string valid_utf8(std::string_view text) {
-  std::string valid;
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    valid += length == 0 ? "\xef\xbf\xbd" : text.substr(0, length);
-    text.remove_prefix(std::max<size_t>(length, 1));
-  }
-  return valid;
+// The code point of a well-formed sequence.
+char32_t code_point(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return first;
+  char32_t point = first & (0x7fu >> sequence.size());
+  for (const char c : sequence.substr(1)) point = point << 6 | (static_cast<unsigned>(c) & 0x3f);
+  return point;
 }
 
-bool needs_quotes(std::string_view value) {
-  return std::any_of(value.begin(), value.end(), [](unsigned char c) {
-    return is_control(c) || c == ' ' || c == '"' || c == '=' || c == '\\';
-  });
+// What could end a line, drive a terminal or turn the order of reading around.
+bool is_dangerous(char32_t point) {
+  const auto within = [point](char32_t first, char32_t last) {
+    return point >= first && point <= last;
+  };
+  return point < 0x20 || within(0x7f, 0x9f) || within(0x200e, 0x200f) || within(0x2028, 0x202e) ||
+         within(0x2066, 0x2069);
+}
+
+// Appends `text` with JSON's escapes, which people can read too. JSON must be UTF-8 and a path need
+// not be: other bytes become the replacement character. True: something was escaped.
+bool append_escaped(std::string& line, std::string_view text, bool escape_quotes) {
+  bool escaped = false;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+    text.remove_prefix(sequence.size());
+    if (length == 0) {
+      line += kReplacement;
+      continue;
+    }
+    const char32_t point = code_point(sequence);
+    if (point == '\n' || point == '\t') {
+      line += point == '\n' ? "\\n" : "\\t";
+      escaped = true;
+    } else if (is_dangerous(point)) {
+      fmt::format_to(std::back_inserter(line), "\\u{:04x}", static_cast<uint32_t>(point));
+      escaped = true;
+    } else if (escape_quotes && (point == '"' || point == '\\')) {
+      line += '\\';
+      line += sequence;
+      escaped = true;
+    } else {
+      line += sequence;
+    }
+  }
+  return escaped;
+}
+
+// A value of a text line: in quotes where its end, or an escape in it, could be misread.
+void append_value(std::string& line, std::string_view value) {
+  std::string written;
+  const bool escaped = append_escaped(written, value, true);
+  if (escaped || value.find_first_of(" =") != std::string_view::npos) {
+    line += '"' + written + '"';
+  } else {
+    line += written;
+  }
 }
 
 }  // namespace
@@ -80,16 +103,13 @@ std::string text_line(WallClock::time_point time, Level level, std::string_view 
   line += ' ';
   line += kNames[static_cast<int>(level) - 1];
   line += ' ';
-  append_escaped(line, text);
+  append_escaped(line, text, false);
   for (const Field& field : fields) {
     if (field.value.empty()) continue;
     line += ' ';
     line += field.key;
     line += '=';
-    const bool quoted = needs_quotes(field.value);
-    if (quoted) line += '"';
-    append_escaped(line, field.value);
-    if (quoted) line += '"';
+    append_value(line, field.value);
   }
   return line;
 }
@@ -99,14 +119,14 @@ std::string json_line(WallClock::time_point time, Level level, std::string_view 
   std::string line = "{\"time\":\"" + timestamp(time) + "\",\"level\":\"";
   line += name_of(level);
   line += "\",\"message\":\"";
-  append_escaped(line, valid_utf8(text));
+  append_escaped(line, text, true);
   line += '"';
   for (const Field& field : fields) {
     if (field.value.empty()) continue;
     line += ",\"";
     line += field.key;
     line += "\":\"";
-    append_escaped(line, valid_utf8(field.value));
+    append_escaped(line, field.value, true);
     line += '"';
   }
   line += '}';
