@@ -20,6 +20,13 @@ size_t size_of(std::string_view name, std::string_view value) {
   return name.size() + value.size() + kFieldOverheadBytes;
 }
 
+// HTTP/2 allows no space at the ends of a value, and gRPC allows to leave it out.
+std::string trimmed(std::string_view value) {
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  while (value.ends_with(' ')) value.remove_suffix(1);
+  return std::string(value);
+}
+
 // Cuts between two characters of the percent-encoding.
 void cut(std::string& text, size_t length) {
   if (text.size() <= length) return;
@@ -66,7 +73,7 @@ bool FieldBlock::add_metadata(const Metadata& metadata) {
   bool all_fit = true;
   for (const auto& [key, value] : metadata) {
     if (!is_sendable(key, value)) continue;
-    std::string sent = is_binary_key(key) ? base64_encode(value) : value;
+    std::string sent = is_binary_key(key) ? base64_encode(value) : trimmed(value);
     if (size_of(key, sent) > room()) {
       all_fit = false;
     } else {

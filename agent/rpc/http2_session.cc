@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace longshore::rpc {
@@ -156,8 +157,13 @@ struct Http2Session::Callbacks {
   }
 
   static int frame_sent(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
-    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     Http2Session& me = self(user);
+    if (frame->hd.type == NGHTTP2_GOAWAY && std::exchange(me.ping_follows_, false)) {
+      // Not before: who answers the ping must have seen the notice.
+      return nghttp2_submit_ping(session, NGHTTP2_FLAG_NONE,
+                                 reinterpret_cast<const uint8_t*>(kDrainPing.data()));
+    }
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     me.flood_guard_.answer_sent();
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (me.role_ == Role::kServer && ends &&
@@ -215,6 +221,9 @@ Http2Session::Http2Session(Role role, const Limits& limits, Http2Events& events)
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(options, 1);
   nghttp2_option_set_no_closed_streams(options, 1);
+  nghttp2_option_set_no_http_messaging(options, role == Role::kServer ? 1 : 0);  // see RequestHead
+  // gRPC's own libraries send such values.
+  nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1);
   nghttp2_option_set_max_outbound_ack(options, kMaxQueuedAcknowledgements);
 #ifdef LONGSHORE_NGHTTP2_HAS_RESET_LIMIT
   // The flood guard counts resets, and says ENHANCE_YOUR_CALM where nghttp2 would not.
@@ -356,8 +365,7 @@ size_t Http2Session::peer_max_fields() const {
 
 void Http2Session::submit_shutdown_notice() {
   nghttp2_submit_shutdown_notice(session_);
-  nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE,
-                      reinterpret_cast<const uint8_t*>(kDrainPing.data()));
+  ping_follows_ = true;
 }
 
 void Http2Session::submit_last_goaway() {

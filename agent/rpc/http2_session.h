@@ -144,6 +144,7 @@ class Http2Session {
   nghttp2_session* session_ = nullptr;
   Http2Stream* block_stream_ = nullptr;  // whose fields are being received
   std::string* output_ = nullptr;        // while gathering
+  bool ping_follows_ = false;            // the next GOAWAY
   bool terminated_ = false;
   std::string reason_;
 };

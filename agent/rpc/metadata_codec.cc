@@ -49,12 +49,14 @@ constexpr int64_t kMaxTimeoutValue = 99'999'999;
 std::string percent_encode(std::string_view text) {
   std::string encoded;
   encoded.reserve(text.size());
-  for (const char c : text) {
-    if (is_printable(c) && c != '%') {
-      encoded += c;
+  for (size_t i = 0; i < text.size(); ++i) {
+    // HTTP/2 allows no space at the ends of a value.
+    const bool at_an_end = i == 0 || i + 1 == text.size();
+    if (is_printable(text[i]) && text[i] != '%' && !(text[i] == ' ' && at_an_end)) {
+      encoded += text[i];
       continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
+    const auto byte = static_cast<unsigned char>(text[i]);
     encoded += '%';
     encoded += kHexDigits[byte >> 4];
     encoded += kHexDigits[byte & 15];
@@ -164,18 +166,22 @@ bool append_received(Metadata& metadata, std::string_view key, std::string_view 
   }
 }
 
-bool is_sendable(std::string_view key, std::string_view value) {
+bool is_sendable_key(std::string_view key) {
+  constexpr std::array<std::string_view, 10> kProtocols = {
+      "content-type", "te",      "user-agent", "content-length",   "connection",
+      "keep-alive",   "upgrade", "host",       "proxy-connection", "transfer-encoding"};
   const auto is_key_character = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
   };
   if (key.empty() || !std::all_of(key.begin(), key.end(), is_key_character)) return false;
   if (is_binary_key(key)) return true;
-  if (key.starts_with("grpc-") || key == "content-type" || key == "te" || key == "user-agent" ||
-      key == "connection" || key == "content-length" || key == "host" ||
-      key == "transfer-encoding") {
-    return false;
-  }
-  return std::all_of(value.begin(), value.end(), is_printable);
+  return !key.starts_with("grpc-") &&
+         std::find(kProtocols.begin(), kProtocols.end(), key) == kProtocols.end();
+}
+
+bool is_sendable(std::string_view key, std::string_view value) {
+  return is_sendable_key(key) &&
+         (is_binary_key(key) || std::all_of(value.begin(), value.end(), is_printable));
 }
 
 }  // namespace longshore::rpc

@@ -12,7 +12,7 @@
 
 namespace longshore::rpc {
 
-// grpc-message: bytes outside printable ASCII, and '%', become %XX.
+// grpc-message: bytes outside printable ASCII, '%', and a space at either end become %XX.
 std::string percent_encode(std::string_view text);
 // What is not a valid escape stays as it is: a broken message is better than none.
 std::string percent_decode(std::string_view text);
@@ -37,7 +37,9 @@ bool is_binary_key(std::string_view key);
 // base64.
 bool append_received(Metadata& metadata, std::string_view key, std::string_view value);
 
-// Whether gRPC may send it: key of 0-9 a-z _ - ., not one of the protocol's own, value printable.
+// Whether a user's metadata may have the key: 0-9 a-z _ - ., and not one of the protocol's own.
+bool is_sendable_key(std::string_view key);
+// Whether gRPC may send it: the same, and a printable value unless it is binary.
 bool is_sendable(std::string_view key, std::string_view value);
 
 }  // namespace longshore::rpc

@@ -1,9 +1,13 @@
 // Reads the header fields of a request into a CallHead and says what is wrong with them.
 //
+// HTTP/2's rules for requests are checked here and not by nghttp2, because it refuses an :authority
+// that is no host name, and clients of named pipes send "\\.\pipe\name".
+//
 // Threads: one at a time. Owner: ServerCall.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +18,14 @@ namespace longshore::rpc {
 
 // Why a request gets no handler.
 struct Refusal {
-  int http_status = 200;  // anything else is answered without a gRPC status
-  StatusCode code = StatusCode::kOk;
+  enum class Form : uint8_t {
+    kReset,       // not a request at all: RST_STREAM
+    kHttpStatus,  // not gRPC: an HTTP status alone
+    kGrpcStatus,
+  };
+  Form form;
+  int http_status;
+  StatusCode code;
   std::string text;
 };
 
@@ -36,12 +46,16 @@ class RequestHead {
  private:
   enum class Encoding : uint8_t { kIdentity, kGzip, kOther };
 
-  void add_own(std::string_view name, std::string_view value);
+  void add_pseudo(std::string_view name, std::string_view value);
+  void add_protocol(std::string_view name, std::string_view value);
 
   size_t max_bytes_;
   size_t bytes_ = 0;
   CallHead call_;
   Encoding encoding_ = Encoding::kIdentity;
+  unsigned pseudo_seen_ = 0;  // one bit each
+  bool regular_seen_ = false;
+  bool is_malformed_ = false;
   bool is_post_ = false;
   bool is_grpc_ = false;
   bool accepts_gzip_ = false;

@@ -27,7 +27,11 @@ ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerI
   inbox_->call_begins();
 }
 
-ServerCall::~ServerCall() { inbox_->call_ends(); }
+ServerCall::~ServerCall() { leave_count(); }
+
+void ServerCall::leave_count() {
+  if (counted_.exchange(false, std::memory_order_relaxed)) inbox_->call_ends();
+}
 
 // ---- Answers, from any thread ----
 
@@ -68,6 +72,7 @@ bool ServerCall::take_message(Answer& answer, std::string message) {
 }
 
 void ServerCall::deliver(Answer answer) {
+  if (answer.finishes) leave_count();
   if (over_.load(std::memory_order_relaxed)) return;
   if (inbox_->in_turn() && connection_ != nullptr) {
     connection_->apply_waiting_answers();
@@ -186,13 +191,17 @@ void ServerCall::on_fields_end() {
 }
 
 void ServerCall::refuse(const Refusal& refusal) {
-  if (refusal.http_status == 200) return end_answer(refusal.code, refusal.text, {});
+  if (refusal.form == Refusal::Form::kGrpcStatus) return end_answer(refusal.code, refusal.text, {});
   finished_ = head_sent_ = true;
   intake_.stop();
+  Http2Session& session = connection_->session();
+  if (refusal.form == Refusal::Form::kReset) {
+    return session.submit_reset(*this, Http2Error::kProtocolError);
+  }
   const std::string status = std::to_string(refusal.http_status);
   const std::array<Field, 2> fields = {Field{":status", status}, Field{"allow", "POST"}};
-  connection_->session().submit_response(
-      *this, std::span(fields).first(refusal.http_status == 405 ? 2 : 1), false);
+  session.submit_response(*this, std::span(fields).first(refusal.http_status == 405 ? 2 : 1),
+                          false);
 }
 
 void ServerCall::on_data(std::string_view bytes) { intake_.take(bytes); }

@@ -63,6 +63,7 @@ class ServerCall final : public ServerStream,
   void end_answer(StatusCode code, std::string_view text, Metadata trailers);
   void submit_head();
   void abandon_handler();
+  void leave_count();
 
   ServerConnectionImpl* connection_;  // null when closed
   const std::shared_ptr<AnswerInbox> inbox_;
@@ -79,8 +80,9 @@ class ServerCall final : public ServerStream,
   Metadata trailers_;
 
   std::atomic<size_t> unsent_{0};
-  std::atomic<bool> full_{false};  // send() has answered false
-  std::atomic<bool> over_{false};  // nobody will see an answer
+  std::atomic<bool> full_{false};    // send() has answered false
+  std::atomic<bool> over_{false};    // nobody will see an answer
+  std::atomic<bool> counted_{true};  // as a call that somebody works on
 };
 
 }  // namespace longshore::rpc

@@ -1,0 +1,111 @@
+// The rules that bound a peer: floods, and memory for what is not complete.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "rpc/flood_guard.h"
+#include "rpc/receive_budget.h"
+
+using namespace longshore::rpc;
+using namespace std::chrono_literals;
+using Kind = FloodGuard::Kind;
+
+namespace {
+
+Limits small_limits() {
+  Limits limits;
+  limits.max_pings_per_second = 3;
+  limits.max_settings_per_second = 2;
+  limits.max_resets_per_second = 4;
+  limits.max_concurrent_streams = 6;
+  return limits;
+}
+
+struct Waiter final : BudgetWaiter {
+  void on_reserved() override { ++served; }
+  int served = 0;
+};
+
+}  // namespace
+
+TEST_CASE("A second's worth of frames is allowed at once, and no more") {
+  FloodGuard guard(small_limits());
+  const FloodGuard::Clock::time_point now{1h};
+  for (int i = 0; i < 3; ++i) CHECK(guard.allow(Kind::kPing, now));
+  CHECK_FALSE(guard.allow(Kind::kPing, now));
+  // Each kind counts alone.
+  CHECK(guard.allow(Kind::kSettings, now));
+}
+
+TEST_CASE("The allowance comes back with time, up to a second's worth") {
+  FloodGuard guard(small_limits());
+  FloodGuard::Clock::time_point now{1h};
+  for (int i = 0; i < 3; ++i) guard.allow(Kind::kPing, now);
+  now += 400ms;
+  CHECK(guard.allow(Kind::kPing, now));
+  CHECK_FALSE(guard.allow(Kind::kPing, now));
+  now += 1h;
+  for (int i = 0; i < 3; ++i) CHECK(guard.allow(Kind::kPing, now));
+  CHECK_FALSE(guard.allow(Kind::kPing, now));
+}
+
+TEST_CASE("All permitted streams may be reset at once") {
+  FloodGuard guard(small_limits());
+  const FloodGuard::Clock::time_point now{1h};
+  for (int i = 0; i < 6; ++i) CHECK(guard.allow(Kind::kReset, now));
+  CHECK_FALSE(guard.allow(Kind::kReset, now));
+}
+
+TEST_CASE("One ping after each answer is free") {
+  FloodGuard guard(small_limits());
+  const FloodGuard::Clock::time_point now{1h};
+  for (int i = 0; i < 1000; ++i) {
+    guard.answer_sent();
+    CHECK(guard.allow(Kind::kPing, now));
+  }
+  guard.answer_sent();
+  guard.answer_sent();
+  for (int i = 0; i < 4; ++i) CHECK(guard.allow(Kind::kPing, now));
+  CHECK_FALSE(guard.allow(Kind::kPing, now));
+}
+
+TEST_CASE("Held bytes fit into half of the budget") {
+  ReceiveBudget budget(200);
+  CHECK(budget.change_held(0, 60));
+  CHECK(budget.change_held(0, 40));
+  CHECK_FALSE(budget.change_held(40, 50));
+  CHECK(budget.change_held(50, 0));
+  CHECK(budget.change_held(60, 100));
+}
+
+TEST_CASE("Large messages take turns in the order in which they came") {
+  ReceiveBudget budget(200);
+  Waiter first, second, third;
+  CHECK(budget.reserve(first, 60));
+  CHECK_FALSE(budget.reserve(second, 50));
+  CHECK_FALSE(budget.reserve(third, 10));  // would fit, but must not overtake
+  budget.give_back(60);
+  CHECK(second.served == 1);
+  CHECK(third.served == 1);
+  CHECK(first.served == 0);
+}
+
+TEST_CASE("A message larger than the budget is possible alone") {
+  ReceiveBudget budget(200);
+  Waiter first, second;
+  CHECK(budget.reserve(first, 1000));
+  CHECK_FALSE(budget.reserve(second, 1));
+  budget.give_back(1000);
+  CHECK(second.served == 1);
+}
+
+TEST_CASE("Who gives up no longer stands in the way") {
+  ReceiveBudget budget(200);
+  Waiter first, second, third;
+  CHECK(budget.reserve(first, 60));
+  CHECK_FALSE(budget.reserve(second, 90));
+  CHECK_FALSE(budget.reserve(third, 40));
+  budget.give_up(second);
+  CHECK(third.served == 1);
+  budget.give_back(60);
+  CHECK(second.served == 0);
+}
