@@ -48,9 +48,10 @@ class Examination {
 
  private:
   std::string empty_text() const {
-    const bool free = key_.type == KeyType::kString || key_.type == KeyType::kStrings;
-    if (key_.may_be_empty || (free && key_.one_of.empty())) return {};
-    return "must not be empty";
+    const bool is_free = key_.type == KeyType::kString || key_.type == KeyType::kStrings;
+    if (key_.may_be_empty || (is_free && key_.one_of.empty())) return {};
+    const bool is_list = key_.type == KeyType::kNames || key_.type == KeyType::kPaths;
+    return is_list ? "must not have an empty string" : "must not be empty";
   }
 
   static std::string listed(const std::vector<std::string>& texts) {

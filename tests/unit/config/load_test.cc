@@ -1,0 +1,200 @@
+// What text that is in order becomes.
+#include "config/load.h"
+
+#include <catch2/catch.hpp>
+
+#include "fake_catalog.h"
+
+namespace longshore::config::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+Configuration loaded(std::string_view text) {
+  FakeCatalog catalog;
+  auto configuration = load_text(text, "agent.toml", catalog);
+  if (!configuration) FAIL(configuration.error().message());
+  return *std::move(configuration);
+}
+
+}  // namespace
+
+TEST_CASE("an empty configuration is the defaults and no module") {
+  const auto* text = GENERATE("", "\n", "# nothing\n", "[agent]\n[endpoints]\n[modules]\n",
+                              "\xef\xbb\xbf[agent]\n", "[agent]\r\n");
+  Configuration expected;
+  expected.files = {"agent.toml"};
+  CHECK(loaded(text) == expected);
+}
+
+TEST_CASE("every key reaches its setting") {
+  const Configuration read = loaded(R"(
+[agent]
+run_dir = "/a/run"
+control_dir = "/a/control"
+state_dir = "/a/state"
+module_dirs = ["/m1", "/m2"]
+trusted_owners = ["admin", "1000"]
+stop_timeout = "1.5s"
+[agent.log]
+level = "debug"
+format = "json"
+file = "/var/log/x"
+[agent.limits]
+max_request_bytes = 2048
+max_response_bytes = 4096
+max_connections = 3
+max_connections_per_user = 2
+max_streams_per_connection = 7
+max_images = 9
+[endpoints]
+csi_proxy = false
+[endpoints.csi_proxy_access]
+mode = "0666"
+owner = "root"
+group = "storage"
+allow_users = ["u1"]
+allow_groups = ["g1", "g2"]
+[endpoints.all]
+address = "unix:///run/x.sock"
+services = ["v1.Disk"]
+mode = "0640"
+[modules.disk]
+enabled = true
+library = "longshore-disk"
+isolation = "in-process"
+sha256 = "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
+max_concurrent_calls = 2
+max_queued_calls = 0
+max_stuck_calls = 1
+start_timeout = "2s"
+call_timeout = "3s"
+deny_methods = ["v1.Disk/FormatDisk"]
+may_call = []
+methods."v1.Disk/ListDisks".timeout = "10m"
+)");
+  CHECK(read.agent.run_dir == "/a/run");
+  CHECK(read.agent.control_dir == "/a/control");
+  CHECK(read.agent.state_dir == "/a/state");
+  CHECK(read.agent.module_dirs == std::vector<std::string>{"/m1", "/m2"});
+  CHECK(read.agent.trusted_owners == std::vector<std::string>{"admin", "1000"});
+  CHECK(read.agent.stop_timeout == 1500ms);
+  CHECK(read.agent.log == LogSettings{"debug", "json", "/var/log/x"});
+  CHECK(read.agent.limits == LimitSettings{2048, 4096, 3, 2, 7, 9});
+  CHECK_FALSE(read.csi_proxy.enabled);
+  CHECK(read.csi_proxy.access == AccessSettings{0666, "root", "storage", {"u1"}, {"g1", "g2"}});
+  REQUIRE(read.endpoints.size() == 1);
+  CHECK(read.endpoints[0] ==
+        EndpointSettings{"all", "unix:///run/x.sock", {"v1.Disk"}, {.mode = 0640}});
+  CHECK(read.endpoints[0].path() == "/run/x.sock");
+  REQUIRE(read.modules.size() == 1);
+  const ModuleSettings& disk = read.modules[0];
+  CHECK(disk.name == "disk");
+  CHECK(disk.sha256 == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(disk.max_concurrent_calls == 2);
+  CHECK(disk.max_queued_calls == 0);
+  CHECK(disk.max_stuck_calls == 1);
+  CHECK(disk.start_timeout == 2s);
+  CHECK(disk.call_timeout == 3s);
+  CHECK(disk.deny_methods == std::vector<std::string>{"v1.Disk/FormatDisk"});
+  CHECK(disk.method_timeouts.at("v1.Disk/ListDisks") == 10min);
+}
+
+TEST_CASE("endpoints and modules come sorted by name, enabled or not") {
+  const Configuration read = loaded(R"(
+[modules.volume]
+[modules.disk]
+enabled = false
+[endpoints.b]
+address = "unix:///b"
+services = ["v1.Volume"]
+[endpoints.a]
+address = "unix:///a"
+services = ["v1.Volume"]
+)");
+  REQUIRE(read.modules.size() == 2);
+  CHECK(read.modules[0].name == "disk");
+  CHECK_FALSE(read.modules[0].enabled);
+  CHECK(read.modules[1].name == "volume");
+  REQUIRE(read.endpoints.size() == 2);
+  CHECK(read.endpoints[0].name == "a");
+}
+
+TEST_CASE("settings of a module have all its options, with defaults filled in") {
+  const Configuration read = loaded(R"(
+[modules.volume.settings]
+ratio = 1
+delay = "250ms"
+hints = ["x", "", "x"]
+)");
+  const std::map<std::string, OptionValue> expected = {
+      {"read_only", false},
+      {"retries", int64_t{3}},
+      {"ratio", 1.0},
+      {"filesystem", std::string("ext4")},
+      {"hints", std::vector<std::string>{"x", "", "x"}},
+      {"delay", int64_t{250'000'000}},
+      {"password", std::string()},
+  };
+  CHECK(read.modules.at(0).settings == expected);
+}
+
+TEST_CASE("a disabled module need not exist and its settings are left alone") {
+  FakeCatalog catalog;
+  const auto read = load_text(
+      "[modules.tape]\nenabled = false\nsettings.speed = 3\n"
+      "deny_methods = [\"v1.Tape/Rewind\"]\nmay_call = [\"v1.Nobody\"]\n",
+      "agent.toml", catalog);
+  REQUIRE(read.ok());
+  CHECK(catalog.asked.empty());
+  CHECK(read.value().modules.at(0).settings.empty());
+  CHECK(read.value().modules.at(0).library == "longshore-tape");
+}
+
+TEST_CASE("the catalog is asked with the library, the pin and the folders of the files") {
+  FakeCatalog catalog;
+  const std::string pin(64, 'a');
+  const auto read = load_text(
+      "[agent]\nmodule_dirs = [\"/m\"]\n[modules.disk]\n"
+      "[modules.other]\nlibrary = \"longshore-volume\"\nsha256 = \"" +
+          pin + "\"\n",
+      "agent.toml", catalog);
+  REQUIRE(read.ok());
+  REQUIRE(catalog.asked.size() == 2);
+  CHECK(catalog.asked[0].library == "longshore-disk");
+  CHECK(catalog.asked[1].library == "longshore-volume");
+  CHECK(catalog.asked[1].sha256 == pin);
+  CHECK(catalog.asked_with_dirs == std::vector<std::string>{"/m"});
+}
+
+TEST_CASE("modules may call others, by method or by service, where no circle comes of it") {
+  const Configuration read = loaded(R"(
+[modules.disk]
+[modules.guarded]
+may_call = ["v1.Volume", "v1.Disk/ListDisks"]
+settings.roots = ["/srv"]
+[modules.volume]
+may_call = ["v1.Disk"]
+)");
+  CHECK(read.modules.at(1).may_call == std::vector<std::string>{"v1.Volume", "v1.Disk/ListDisks"});
+}
+
+TEST_CASE("the same service may be on several endpoints") {
+  const Configuration read = loaded(R"(
+[modules.disk]
+[endpoints]
+a = { address = "unix:///a", services = ["v1.Disk"] }
+b = { address = "unix:///b", services = ["v1.Disk"] }
+)");
+  CHECK(read.endpoints.size() == 2);
+}
+
+TEST_CASE("text larger than any configuration is refused unread") {
+  FakeCatalog catalog;
+  const auto read = load_text(std::string((1 << 20) + 1, '\n'), "agent.toml", catalog);
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.error().message() == "agent.toml:1:1: the file is larger than 1 MiB");
+}
+
+}  // namespace longshore::config::test
