@@ -72,7 +72,9 @@ TEST_CASE("a configuration without conf.d is the main file alone") {
   Folder folder;
   fs::remove(folder.part(""));
   write_file(folder.file(), "");
-  CHECK(folder.configuration() == Configuration{.files = {folder.file()}});
+  Configuration expected;
+  expected.files = {folder.file()};
+  CHECK(folder.configuration() == expected);
 }
 
 TEST_CASE("later files replace arrays as a whole and merge tables") {
@@ -133,7 +135,7 @@ TEST_CASE("findings of all files are reported, in the order of merging") {
             ":4:9: \"agent.log.level\" must be one of \"debug\", \"info\", \"warning\", "
             "\"error\", not \"loud\"\n" +
             folder.part("b.toml") +
-            ":2:11: \"modules.disk.enabled\" must be true or false, not a string");
+            ":2:11: \"modules.disk.enabled\" must be true or false, not an integer");
 }
 
 TEST_CASE("a mistake in an early file is reported though a later file replaces the value") {

@@ -86,7 +86,7 @@ methods."v1.Disk/ListDisks".timeout = "10m"
   CHECK(read.csi_proxy.access == AccessSettings{0666, "root", "storage", {"u1"}, {"g1", "g2"}});
   REQUIRE(read.endpoints.size() == 1);
   CHECK(read.endpoints[0] ==
-        EndpointSettings{"all", "unix:///run/x.sock", {"v1.Disk"}, {.mode = 0640}});
+        EndpointSettings{"all", "unix:///run/x.sock", {"v1.Disk"}, {0640, "", "", {}, {}}});
   CHECK(read.endpoints[0].path() == "/run/x.sock");
   REQUIRE(read.modules.size() == 1);
   const ModuleSettings& disk = read.modules[0];

@@ -77,8 +77,11 @@ TEST_CASE("a sample says what keys mean, their values, ranges and when a restart
 TEST_CASE("texts of a module stay in the comment, however they are written") {
   ModuleSchema schema;
   schema.summary = "One\n[agent]\r\nrun_dir = 3";
-  schema.options = {{.name = "odd key", .type = OptionType::kBool, .default_value = true}};
-  schema.options[0].doc = std::string(300, 'w') + "\n[endpoints]\n\x1b[2J";
+  OptionSchema& option = schema.options.emplace_back();
+  option.name = "odd key";
+  option.type = OptionType::kBool;
+  option.default_value = true;
+  option.doc = std::string(300, 'w') + "\n[endpoints]\n\x1b[2J";
   const std::string text = sample({{"disk", schema}});
   CHECK(text.find("\n# One [agent] run_dir = 3\n[modules.disk]\n") != std::string::npos);
   CHECK(text.find("\n#\"odd key\" = true\n") != std::string::npos);
@@ -95,7 +98,9 @@ TEST_CASE("lines of a sample fit a hundred columns") {
 
 TEST_CASE("a sample without modules is the agent's own keys") {
   const std::string text = sample({});
-  CHECK(loaded(text).configuration == Configuration{.files = {"sample.toml"}});
+  Configuration expected;
+  expected.files = {"sample.toml"};
+  CHECK(loaded(text).configuration == expected);
   CHECK(text.find("modules.") == std::string::npos);
 }
 
