@@ -13,9 +13,9 @@ FloodGuard::FloodGuard(const Limits& limits) {
   };
   set(Kind::kPing, limits.max_pings_per_second, limits.max_pings_per_second);
   set(Kind::kSettings, limits.max_settings_per_second, limits.max_settings_per_second);
-  // A client that gives up all its calls at once is not an attacker.
+  // A client that gives up all its calls at once, and once more, is not an attacker.
   set(Kind::kReset, limits.max_resets_per_second,
-      std::max(limits.max_resets_per_second, limits.max_concurrent_streams));
+      std::max(limits.max_resets_per_second, 2 * limits.max_concurrent_streams));
   set(Kind::kIdleFrame, limits.max_idle_frames_per_second, limits.max_idle_frames_per_second);
 }
 
