@@ -17,7 +17,7 @@ class SystemBackendFake final : public SystemBackend {
  public:
   struct Unit {
     ServiceInfo info;
-    std::vector<std::string> dependants;
+    std::vector<std::string> dependants = {};
     bool fails = false;  // it never starts
     bool hangs = false;  // starting and stopping never end
   };
