@@ -69,6 +69,7 @@ class WholeCheck {
                                                           in_quotes(first->second) + ": " +
                                                           in_quotes(endpoint.address));
       }
+      keep_out_of_own_folders(normal, who, place_of(draft_.origins, {address_path}));
     }
     if (!all_described_) return;
     for (size_t i = 0; i < endpoint.services.size(); ++i) {
@@ -77,6 +78,19 @@ class WholeCheck {
       add(item_place(services_path, i), '"' + services_path + "\" names " + in_quotes(service) +
                                             ", which no enabled module serves" +
                                             suggestion(service, all_services()));
+    }
+  }
+
+  // A configured socket among the agent's own could take the place of one of these.
+  void keep_out_of_own_folders(const std::string& socket, const std::string& who,
+                               const Place& place) {
+    const AgentSettings& agent = draft_.configuration.agent;
+    for (const std::filesystem::path& own : {std::filesystem::path(agent.control_dir),
+                                             std::filesystem::path(agent.run_dir) / "csi-proxy"}) {
+      const std::string folder = (own / "").lexically_normal().string();
+      if (!socket.starts_with(folder)) continue;
+      add(place, who + " has its socket beneath " + in_quotes(folder) +
+                     ", where the agent keeps its own; use another folder");
     }
   }
 

@@ -124,6 +124,10 @@ class FileReader {
       section(member, method_path, method);
       if (draft_.origins.contains(joined(method_path, "timeout"))) {
         module.method_timeouts[member.key] = method.timeout;
+      } else if (const auto* inner = member.node.table(); inner != nullptr && inner->empty()) {
+        findings_.add(
+            member.place,
+            '"' + method_path + "\" says nothing; write timeout = \"10m\", or leave it out");
       }
     }
   }

@@ -83,6 +83,9 @@ class Examination {
       return "must have an absolute path after unix://, without control characters, not " +
              in_quotes(text);
     }
+    if (!std::filesystem::path(socket).lexically_normal().has_filename()) {
+      return "must name a socket, not a folder: " + in_quotes(text);
+    }
     if (socket.size() <= kLongestSocketPath) return {};
     return "has a path of " + std::to_string(socket.size()) + " bytes; the path of a socket has " +
            std::to_string(kLongestSocketPath) + " at most";

@@ -8,8 +8,9 @@
 namespace longshore::config {
 namespace {
 
-// toml++ limits how deep values nest but not dotted keys, and it frees trees by recursion.
-constexpr auto kMostDotsInLine = 2000;
+// toml++ limits how deep values nest but not dotted keys, inside of which they can nest again, and
+// it frees trees by recursion. A tree cannot be deeper than there are dots and brackets.
+constexpr size_t kMostDots = 2000;
 constexpr size_t kMostBytes = 1 << 20;
 
 Place place_of(const toml::source_region& source, size_t file) {
@@ -53,15 +54,51 @@ Node node_of(const toml::node& source, size_t file) {
   return node;
 }
 
-// The first line that toml++ could not be given safely; 0 when there is none.
-uint32_t overlong_line(std::string_view text) {
-  for (uint32_t line = 1; !text.empty(); ++line) {
-    const std::string_view present = text.substr(0, text.find('\n'));
-    if (std::count(present.begin(), present.end(), '.') > kMostDotsInLine) return line;
-    text.remove_prefix(std::min(present.size() + 1, text.size()));
+// Finds the dots that may belong to keys: those outside of comments and strings.
+class DotScan {
+ public:
+  explicit DotScan(std::string_view text) : text_(text) {}
+
+  // The line of the first dot over the limit; 0 when there is none.
+  uint32_t line_over_limit() {
+    size_t dots = 0;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else {
+        if (c == '.' && ++dots > kMostDots) return line();
+        ++at_;
+      }
+    }
+    return 0;
   }
-  return 0;
-}
+
+ private:
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool is_long = text_.substr(at_).starts_with(three);
+    const std::string_view end = std::string_view(three).substr(0, is_long ? 3 : 1);
+    at_ += end.size();
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(end)) {
+      if (text_[at_] == '\n' && !is_long) return;  // not valid, as toml++ will say
+      at_ += quote == '"' && text_[at_] == '\\' ? 2 : 1;
+    }
+    at_ += end.size();
+    // A long string may have two quotes of its own right before its end.
+    for (int i = 0; is_long && i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
+  }
+
+  uint32_t line() const {
+    const auto before = text_.substr(0, at_);
+    return static_cast<uint32_t>(1 + std::count(before.begin(), before.end(), '\n'));
+  }
+
+  const std::string_view text_;
+  size_t at_ = 0;
+};
 
 }  // namespace
 
@@ -72,9 +109,9 @@ Node parse_toml(std::string_view text, const std::string& file_name, size_t file
     findings.add(empty.place, "the file is larger than 1 MiB");
     return empty;
   }
-  if (const uint32_t line = overlong_line(text); line != 0) {
+  if (const uint32_t line = DotScan(text).line_over_limit(); line != 0) {
     findings.add({file, line, 1},
-                 "the line has more than " + std::to_string(kMostDotsInLine) + " dots");
+                 "the file has more than " + std::to_string(kMostDots) + " dots outside of texts");
     return empty;
   }
   try {
