@@ -8,7 +8,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/linux/beneath.h"
 #include "tests/support/bind_mount.h"
@@ -76,8 +78,9 @@ TEST_CASE("links are removed and what they lead to stays") {
 
 TEST_CASE("odd names are names like others") {
   const test::TemporaryDirectory top;
-  for (const std::string name : {" ", "-rf", "...", "a\nb", "back\\slash", "\xff\xfe", "*", "~",
-                                 "C:", std::string(255, 'n').c_str()}) {
+  const std::vector<std::string> names = {" ",        "-rf", "...", "a\nb", "back\\slash",
+                                          "\xff\xfe", "*",   "~",   "C:",   std::string(255, 'n')};
+  for (const std::string& name : names) {
     fs::create_directories(top.path() / "tree" / name / name);
     test::write_file(top.path() / "tree" / name / name / name, "x");
   }
