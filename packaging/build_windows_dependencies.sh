@@ -35,10 +35,12 @@ prepare_sources "$work"
 export CFLAGS="-O2 -ffile-prefix-map=$work=."
 
 fetch_source "$work" nghttp2 "$nghttp2"
+# It does not expect a Windows that has clock_gettime as well, as mingw-w64 does.
 {
   cmake -S "$work/nghttp2" -B "$work/nghttp2-build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_TOOLCHAIN_FILE="$root/sdk/cmake/mingw-w64.toolchain.cmake" \
-    -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
+    -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF \
+    -DHAVE_CLOCK_GETTIME=OFF
   cmake --build "$work/nghttp2-build"
 } >&2
 cp "$work/nghttp2-build/lib/libnghttp2.a" "$staging/lib/"
