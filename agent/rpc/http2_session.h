@@ -28,7 +28,6 @@ namespace longshore::rpc {
 enum class Http2Error : uint32_t {
   kNoError = 0,
   kProtocolError = 1,
-  kInternalError = 2,
   kRefusedStream = 7,
   kCancel = 8,
   kEnhanceYourCalm = 11,

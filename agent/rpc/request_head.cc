@@ -44,75 +44,84 @@ bool lists_gzip(std::string_view encodings) {
 
 }  // namespace
 
+void RequestHead::begin() {
+  call_.path.clear();
+  call_.timeout.reset();
+  call_.metadata.clear();
+  found_ = {};
+}
+
 void RequestHead::add(std::string_view name, std::string_view value) {
-  bytes_ += name.size() + value.size() + kFieldOverheadBytes;
-  if (bytes_ > max_bytes_) return;
+  found_.bytes += name.size() + value.size() + kFieldOverheadBytes;
+  if (found_.bytes > max_bytes_) return;
   if (name.empty() || has_control_bytes(value)) {
-    is_malformed_ = true;
+    found_.is_malformed = true;
     return;
   }
   if (name[0] == ':') return add_pseudo(name, value);
-  regular_seen_ = true;
+  found_.regular_seen = true;
   if (name == "content-type") {
-    is_grpc_ = is_grpc_content_type(value);
+    found_.is_grpc = is_grpc_content_type(value);
   } else if (name.starts_with("grpc-") && !is_binary_key(name)) {
     add_protocol(name, value);
   } else if (name == "te" || name == "user-agent" || name == "content-length" || name == "host") {
     return;  // nothing here depends on them
   } else if (is_sendable_key(name)) {
-    if (!append_received(call_.metadata, name, value)) bad_key_ = name;
+    if (!append_received(call_.metadata, name, value)) found_.bad_key = name;
   } else if (has_capitals(name) || is_in(name, kForbidden)) {
-    is_malformed_ = true;
+    found_.is_malformed = true;
   }
 }
 
 void RequestHead::add_pseudo(std::string_view name, std::string_view value) {
   const auto found = std::find(kPseudo.begin(), kPseudo.end(), name);
   const unsigned bit = 1u << (found - kPseudo.begin());
-  if (found == kPseudo.end() || (pseudo_seen_ & bit) != 0 || regular_seen_) is_malformed_ = true;
-  pseudo_seen_ |= bit;
+  if (found == kPseudo.end() || (found_.pseudo_seen & bit) != 0 || found_.regular_seen)
+    found_.is_malformed = true;
+  found_.pseudo_seen |= bit;
   if (name == ":path") {
     call_.path = value;
   } else if (name == ":method") {
-    is_post_ = value == "POST";
+    found_.is_post = value == "POST";
   }
 }
 
 void RequestHead::add_protocol(std::string_view name, std::string_view value) {
   if (name == "grpc-timeout") {
     call_.timeout = parse_timeout(value);
-    timeout_is_bad_ = !call_.timeout;
+    found_.timeout_is_bad = !call_.timeout;
   } else if (name == "grpc-encoding") {
-    encoding_ = value == "identity" ? Encoding::kIdentity
-                : value == "gzip"   ? Encoding::kGzip
-                                    : Encoding::kOther;
+    found_.encoding = value == "identity" ? Encoding::kIdentity
+                      : value == "gzip"   ? Encoding::kGzip
+                                          : Encoding::kOther;
   } else if (name == "grpc-accept-encoding") {
-    accepts_gzip_ = lists_gzip(value);
+    found_.accepts_gzip = lists_gzip(value);
   }
 }
 
 std::optional<Refusal> RequestHead::verdict() const {
   using Form = Refusal::Form;
-  if (bytes_ > max_bytes_) {
+  if (found_.bytes > max_bytes_) {
     // Beyond the limit nothing was read, so the content type may be unknown.
-    return Refusal{is_grpc_ ? Form::kGrpcStatus : Form::kHttpStatus, 431,
+    return Refusal{found_.is_grpc ? Form::kGrpcStatus : Form::kHttpStatus, 431,
                    StatusCode::kResourceExhausted,
-                   "the request's metadata has " + std::to_string(bytes_) +
+                   "the request's metadata has " + std::to_string(found_.bytes) +
                        " bytes, the limit is " + std::to_string(max_bytes_)};
   }
-  if (is_malformed_ || (pseudo_seen_ & kNeededPseudo) != kNeededPseudo || call_.path.empty()) {
+  if (found_.is_malformed || (found_.pseudo_seen & kNeededPseudo) != kNeededPseudo ||
+      call_.path.empty()) {
     return Refusal{Form::kReset, 200, StatusCode::kUnknown, {}};
   }
-  if (!is_post_) return Refusal{Form::kHttpStatus, 405, StatusCode::kUnknown, {}};
-  if (!is_grpc_) return Refusal{Form::kHttpStatus, 415, StatusCode::kUnknown, {}};
+  if (!found_.is_post) return Refusal{Form::kHttpStatus, 405, StatusCode::kUnknown, {}};
+  if (!found_.is_grpc) return Refusal{Form::kHttpStatus, 415, StatusCode::kUnknown, {}};
   const auto status = [](StatusCode code, std::string text) {
     return Refusal{Form::kGrpcStatus, 200, code, std::move(text)};
   };
-  if (timeout_is_bad_) return status(StatusCode::kInternal, "grpc-timeout is malformed");
-  if (!bad_key_.empty()) {
-    return status(StatusCode::kInternal, "the metadata \"" + bad_key_ + "\" is not base64");
+  if (found_.timeout_is_bad) return status(StatusCode::kInternal, "grpc-timeout is malformed");
+  if (!found_.bad_key.empty()) {
+    return status(StatusCode::kInternal, "the metadata \"" + found_.bad_key + "\" is not base64");
   }
-  if (encoding_ == Encoding::kOther) {
+  if (found_.encoding == Encoding::kOther) {
     return status(StatusCode::kUnimplemented,
                   "the request's grpc-encoding is not supported, only identity and gzip are");
   }

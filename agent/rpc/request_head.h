@@ -3,7 +3,8 @@
 // HTTP/2's rules for requests are checked here and not by nghttp2, because it refuses an :authority
 // that is no host name, and clients of named pipes send "\\.\pipe\name".
 //
-// Threads: one at a time. Owner: ServerCall.
+// Threads: one at a time. Owner: the connection, for all its calls: their heads arrive one after
+// the other, and what one has allocated serves the next.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,9 @@ class RequestHead {
  public:
   explicit RequestHead(size_t max_bytes) : max_bytes_(max_bytes) {}
 
+  // Forgets the call before.
+  void begin();
+
   void add(std::string_view name, std::string_view value);
 
   // When all fields are there.
@@ -40,8 +44,8 @@ class RequestHead {
 
   const CallHead& call() const { return call_; }
   // The client sends gzip, or takes it.
-  bool request_is_gzip() const { return encoding_ == Encoding::kGzip; }
-  bool accepts_gzip() const { return accepts_gzip_; }
+  bool request_is_gzip() const { return found_.encoding == Encoding::kGzip; }
+  bool accepts_gzip() const { return found_.accepts_gzip; }
 
  private:
   enum class Encoding : uint8_t { kIdentity, kGzip, kOther };
@@ -49,18 +53,22 @@ class RequestHead {
   void add_pseudo(std::string_view name, std::string_view value);
   void add_protocol(std::string_view name, std::string_view value);
 
-  size_t max_bytes_;
-  size_t bytes_ = 0;
+  struct Findings {
+    size_t bytes = 0;
+    Encoding encoding = Encoding::kIdentity;
+    unsigned pseudo_seen = 0;  // one bit each
+    bool regular_seen = false;
+    bool is_malformed = false;
+    bool is_post = false;
+    bool is_grpc = false;
+    bool accepts_gzip = false;
+    bool timeout_is_bad = false;
+    std::string bad_key;  // of metadata that is not base64
+  };
+
+  const size_t max_bytes_;
   CallHead call_;
-  Encoding encoding_ = Encoding::kIdentity;
-  unsigned pseudo_seen_ = 0;  // one bit each
-  bool regular_seen_ = false;
-  bool is_malformed_ = false;
-  bool is_post_ = false;
-  bool is_grpc_ = false;
-  bool accepts_gzip_ = false;
-  bool timeout_is_bad_ = false;
-  std::string bad_key_;  // of metadata that is not base64
+  Findings found_;
 };
 
 }  // namespace longshore::rpc

@@ -44,7 +44,8 @@ class ServerStream {
   // not read; send no more until ServerCallHandler::on_writable.
   virtual bool send(std::string message) = 0;
 
-  // Ends the call. `text` for people; trailers may be empty.
+  // Ends the call. `text` for people; trailers may be empty. What gRPC does not allow as metadata,
+  // or the client does not take (8 KiB in all, mostly), is left out; a long text is cut.
   virtual void finish(StatusCode code, std::string text, Metadata trailers) = 0;
 
   // Both at once, for a unary answer: one wake-up.
@@ -52,7 +53,7 @@ class ServerStream {
 };
 
 // What a call's requests do. Made by ServiceHandler::start_call, destroyed by the connection when
-// the call has ended on the wire. All functions run on the connection's executor.
+// the call has ended on the wire. All functions run on the connection's executor and throw nothing.
 class ServerCallHandler {
  public:
   virtual ~ServerCallHandler() = default;
@@ -76,7 +77,8 @@ class ServiceHandler {
  public:
   virtual ~ServiceHandler() = default;
 
-  // A call begins. Null: `stream` was already finished (unknown method, not allowed, ...).
+  // A call begins; `head` lives until this returns. Null: `stream` was already finished (unknown
+  // method, not allowed, ...).
   virtual std::unique_ptr<ServerCallHandler> start_call(const CallHead& head,
                                                         std::shared_ptr<ServerStream> stream) = 0;
 };

@@ -21,7 +21,6 @@ constexpr Field kGzipEncoding{"grpc-encoding", "gzip"};
 ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerInbox> inbox)
     : connection_(&connection),
       inbox_(std::move(inbox)),
-      head_(std::make_unique<RequestHead>(connection.limits().max_header_bytes)),
       intake_(connection.session(), connection.receive_budget(), *this, *this,
               connection.limits()) {
   inbox_->call_begins();
@@ -174,19 +173,20 @@ void ServerCall::tell_writable() {
 // ---- Requests ----
 
 void ServerCall::on_field(std::string_view name, std::string_view value) {
-  if (head_) head_->add(name, value);  // a request's trailers say nothing in gRPC
+  // A request's trailers say nothing in gRPC.
+  if (!head_is_whole_) connection_->request_head().add(name, value);
 }
 
 void ServerCall::on_fields_end() {
-  if (!head_) return;
-  const auto head = std::exchange(head_, nullptr);
-  const auto refusal = head->verdict();
+  if (std::exchange(head_is_whole_, true)) return;
+  const RequestHead& head = connection_->request_head();
+  const auto refusal = head.verdict();
   if (refusal) return refuse(*refusal);
-  if (head->request_is_gzip()) {
+  if (head.request_is_gzip()) {
     intake_.expect_gzip();
-    answers_gzip_ = head->accepts_gzip();  // as grpc-go does: in the way that the client speaks
+    answers_gzip_ = head.accepts_gzip();  // as grpc-go does: in the way that the client speaks
   }
-  handler_ = connection_->handler().start_call(head->call(), shared_from_this());
+  handler_ = connection_->handler().start_call(head.call(), shared_from_this());
   if (!handler_ && !finished_) fail(StatusCode::kInternal, "no handler took the call");
 }
 

@@ -67,9 +67,9 @@ class ServerCall final : public ServerStream,
 
   ServerConnectionImpl* connection_;  // null when closed
   const std::shared_ptr<AnswerInbox> inbox_;
-  std::unique_ptr<RequestHead> head_;  // until the handler has it
   std::unique_ptr<ServerCallHandler> handler_;
   MessageIntake intake_;
+  bool head_is_whole_ = false;
   bool answers_gzip_ = false;  // set before anybody may answer
   bool head_sent_ = false;
   bool finished_ = false;

@@ -8,7 +8,8 @@ ServerConnectionImpl::ServerConnectionImpl(std::unique_ptr<Transport> transport,
                                            ServiceHandler& handler, const Limits& limits)
     : Http2Connection(Http2Session::Role::kServer, std::move(transport), limits),
       handler_(handler),
-      inbox_(std::make_shared<AnswerInbox>(executor(), limits.stream_unsent_bytes)) {}
+      inbox_(std::make_shared<AnswerInbox>(executor(), limits.stream_unsent_bytes)),
+      request_head_(limits.max_header_bytes) {}
 
 // Closed already, unless the executor went away with operations under way.
 ServerConnectionImpl::~ServerConnectionImpl() { end_calls(); }
@@ -32,6 +33,7 @@ Http2Stream* ServerConnectionImpl::open_stream(int32_t id) {
   auto call = std::make_shared<ServerCall>(*this, inbox_);
   Http2Stream* stream = call.get();
   streams_.emplace(id, std::move(call));
+  request_head_.begin();
   return stream;
 }
 

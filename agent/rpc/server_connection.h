@@ -10,6 +10,7 @@
 
 #include "rpc/answer_inbox.h"
 #include "rpc/http2_connection.h"
+#include "rpc/request_head.h"
 #include "rpc/server.h"
 #include "rpc/server_call.h"
 
@@ -32,6 +33,8 @@ class ServerConnectionImpl final : public ServerConnection,
   void on_answers() override;
 
   ServiceHandler& handler() { return handler_; }
+  // The head that is being received.
+  RequestHead& request_head() { return request_head_; }
   // Answers that other threads gave before this moment come first.
   void apply_waiting_answers();
   void add_writable(std::shared_ptr<ServerCall> call) { writable_.push_back(std::move(call)); }
@@ -55,6 +58,7 @@ class ServerConnectionImpl final : public ServerConnection,
 
   ServiceHandler& handler_;
   const std::shared_ptr<AnswerInbox> inbox_;
+  RequestHead request_head_;
   std::function<void(std::string reason)> on_closed_;
   std::vector<std::shared_ptr<ServerCall>> writable_;
   std::vector<Answer> answers_;  // kept for its memory

@@ -1,6 +1,8 @@
 // Flow control: slow readers hold senders back, memory stays bounded, and nobody waits for ever.
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/unit/rpc/raw_server_fixture.h"
@@ -170,6 +172,33 @@ TEST_CASE("A stream whose client does not read reports that it is full, and when
   stream->finish(StatusCode::kOk, "", {});
   pair.link.run();
   CHECK(record->outcome->code == StatusCode::kOk);
+}
+
+TEST_CASE("A sender on another thread waits for room and never for ever") {
+  Limits limits;
+  limits.stream_unsent_bytes = 20000;
+  RpcPair pair(limits);
+  const auto record = pair.finish_call("/t/Wait", "");
+  SeenCall& call = pair.service.last();
+  constexpr size_t kMessages = 3000;
+  std::atomic<bool> in_time{true};
+  std::thread sender([&, stream = call.stream] {
+    int rooms_seen = 0;
+    for (size_t i = 0; i < kMessages; ++i) {
+      if (stream->send(std::string(3000, 'x'))) continue;
+      ++rooms_seen;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      while (call.writable.load() < rooms_seen && in_time) {
+        if (std::chrono::steady_clock::now() > end) in_time = false;
+        std::this_thread::yield();
+      }
+    }
+    stream->finish(StatusCode::kOk, "", {});
+  });
+  CHECK(pair.run_until([&] { return record->outcome.has_value(); }));
+  sender.join();
+  CHECK(in_time);
+  CHECK(record->messages.size() == kMessages);
 }
 
 TEST_CASE("A stalled reader does not hold back other calls") {

@@ -1,7 +1,7 @@
 // A service whose calls the test sees and answers, and the opposite: a client's answers recorded.
 #pragma once
 
-#include <functional>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ struct SeenCall {
   std::vector<std::string> messages;
   bool half_closed = false;
   int cancels = 0;
-  int writable = 0;
+  std::atomic<int> writable{0};
   bool handler_destroyed = false;
 };
 
