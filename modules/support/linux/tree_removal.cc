@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* kOperation = "remove what is in";
 constexpr size_t kOpenLevels = 32;
+constexpr size_t kMaxPiece = 3'500;  // bytes; with one name more still within PATH_MAX
 constexpr int kMaxPasses = 16;       // over one directory that others keep filling
 constexpr int kLimitsInterval = 64;  // entries between two looks at the limits
 
@@ -114,7 +116,8 @@ class TreeRemoval {
   bool push(std::string name, FileDescriptor directory) {
     const auto identity = identity_of(directory);
     if (!identity) return false;
-    if (levels_.size() >= kOpenLevels) levels_[levels_.size() - kOpenLevels].reader.reset();
+    // The top stays open: it is where every way back begins.
+    if (levels_.size() > kOpenLevels) levels_[levels_.size() - kOpenLevels].reader.reset();
     levels_.push_back(
         {std::move(name), *identity, std::make_unique<DirectoryReader>(std::move(directory))});
     return true;
@@ -130,10 +133,8 @@ class TreeRemoval {
 
   // The end of a pass over a directory: it should be empty now and go.
   Result<void> finish_level() {
-    Level& parent = levels_[levels_.size() - 2];
-    if (!parent.reader) {
-      if (Result<void> opened = open_parent(parent); !opened) return opened;
-    }
+    const Level& parent = levels_[levels_.size() - 2];
+    if (!parent.reader) return reopen_levels();  // the next step comes here again
     const Level& level = levels_.back();
     if (::unlinkat(parent.reader->descriptor().get(), level.name.c_str(), AT_REMOVEDIR) != 0) {
       const bool is_full = errno == ENOTEMPTY || errno == EEXIST;
@@ -145,17 +146,43 @@ class TreeRemoval {
     return {};
   }
 
-  // Whoever moved the directory that we are in has made its ".." lead into foreign places.
-  Result<void> open_parent(Level& parent) {
-    FileDescriptor opened(::openat(levels_.back().reader->descriptor().get(), "..",
-                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!opened) return failure("..");
-    if (identity_of(opened) != parent.identity) {
-      return Error(StatusCode::kAborted, kOperation, path_)
-          .because("directories in it were moved elsewhere meanwhile")
-          .advise("a part of it is removed; call again when nobody uses it");
+  // Opens again the levels above the current one, from the top downwards. Never by "..": whoever
+  // moved the directory that we are in has made that lead into foreign places, and whatever went
+  // wrong then would go wrong with everything that lies there.
+  Result<void> reopen_levels() {
+    const size_t end = levels_.size() - 1;
+    const size_t begin = std::max<size_t>(1, end - std::min(end, kOpenLevels / 2));
+    const FileDescriptor above = open_above(begin);
+    if (!above) return begin_again_at_top();
+    for (size_t index = begin; index < end; ++index) {
+      Level& level = levels_[index];
+      FileDescriptor opened =
+          open_unfollowed(index == begin ? above : levels_[index - 1].reader->descriptor(),
+                          level.name, O_RDONLY | O_DIRECTORY, /*same_mount=*/true);
+      if (!opened || identity_of(opened) != level.identity) return begin_again_at_top();
+      level.reader = std::make_unique<DirectoryReader>(std::move(opened));
     }
-    parent.reader = std::make_unique<DirectoryReader>(std::move(opened));
+    return {};
+  }
+
+  // Opens the directory that holds the one of level `end`, in pieces that fit into a path.
+  FileDescriptor open_above(size_t end) const {
+    FileDescriptor directory = open_unfollowed(levels_.front().reader->descriptor(), ".", O_PATH);
+    std::string piece;
+    for (size_t index = 1; index < end && directory; ++index) {
+      piece.append(piece.empty() ? "" : "/").append(levels_[index].name);
+      if (piece.size() < kMaxPiece && index + 1 < end) continue;
+      directory = open_unfollowed(directory, piece, O_PATH | O_DIRECTORY, /*same_mount=*/true);
+      piece.clear();
+    }
+    return directory;
+  }
+
+  // The way that led here is gone: others removed or moved a directory of it (which is no longer in
+  // the tree then), or mounted on one. Another pass over the top meets what is there now.
+  Result<void> begin_again_at_top() {
+    levels_.erase(levels_.begin() + 1, levels_.end());
+    levels_.front().found = true;
     return {};
   }
 

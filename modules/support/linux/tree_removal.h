@@ -5,9 +5,12 @@
 //   - A mount point is never entered (openat2, RESOLVE_NO_XDEV). Mounts are also looked for before
 //     the first entry is removed: half a volume removed is worse than none, and a mount in a tree
 //     to be removed means that somebody still uses it.
-//   - The way back up is kept open for the deepest 32 levels; above them it is "..", taken only if
-//     it is the very directory that the way down came through.
-// Any depth therefore costs at most 32 descriptors, and no recursion.
+//   - Every directory is reached from the top downwards, never through "..", by an opening that
+//     cannot leave the top (openat2, RESOLVE_BENEATH): whatever is moved where meanwhile, nothing
+//     is read or removed but what lay below the top when it was opened. No comparison guards
+//     this, so none can fail.
+// The top and the deepest 32 levels are kept open; the way back to the others is gone again from
+// the top. Any depth therefore costs some 50 descriptors at most, and no recursion.
 #pragma once
 
 #include <string>
@@ -20,8 +23,8 @@ namespace longshore::support {
 
 // Removes all that is in `directory` (any descriptor of one, O_PATH is enough) and keeps the
 // directory. `path` names it in errors. FAILED_PRECONDITION: there is a mount point below it.
-// ABORTED: others moved its directories or kept filling them. DEADLINE_EXCEEDED, CANCELLED: the
-// limits were reached between two entries; another call goes on where this one ended.
+// ABORTED: others keep filling it. DEADLINE_EXCEEDED, CANCELLED: the limits were reached between
+// two entries; another call goes on where this one ended.
 Result<void> remove_contents(const FileDescriptor& directory, const std::string& path,
                              const CallLimits& limits);
 
