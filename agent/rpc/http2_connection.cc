@@ -6,12 +6,14 @@
 namespace longshore::rpc {
 namespace {
 
-// What an idle connection keeps for its next request, and what a busy one reads at a time.
-constexpr size_t kIdleInputBytes = 4u << 10;
-constexpr size_t kBusyInputBytes = 64u << 10;
+// What an idle connection keeps for its next request, and what a busy one reads at a time. It is
+// called idle again after so many small reads.
+constexpr size_t kIdleInputBytes = 2u << 10;
+constexpr size_t kBusyInputBytes = 16u << 10;
+constexpr unsigned kCalmReads = 16;
 // As much as goes into one write; a local socket takes about twice that without waiting.
 constexpr size_t kGatherBytes = 64u << 10;
-constexpr size_t kIdleOutputBytes = 8u << 10;
+constexpr size_t kIdleOutputBytes = 16u << 10;
 // While the peer does not read and more frames than this wait, nothing is read from it either.
 constexpr size_t kMaxQueuedFrames = 2048;
 
@@ -25,6 +27,7 @@ Http2Connection::Http2Connection(Http2Session::Role role, std::unique_ptr<Transp
       receive_budget_(limits_.max_buffered_bytes) {}
 
 void Http2Connection::start_speaking() {
+  set_input_size(kIdleInputBytes);
   flush();
   read_more();
 }
@@ -32,10 +35,6 @@ void Http2Connection::start_speaking() {
 void Http2Connection::read_more() {
   if (reading_ || closed_) return;
   if (writing_ && session_.queued_frames() > kMaxQueuedFrames) return;
-  if (input_size_ == 0 || (streams_.empty() && input_size_ > kIdleInputBytes)) {
-    input_size_ = kIdleInputBytes;
-    input_ = std::make_unique_for_overwrite<char[]>(input_size_);
-  }
   reading_ = true;
   transport_->read_some(boost::asio::buffer(input_.get(), input_size_), shared_from_this());
 }
@@ -51,11 +50,22 @@ void Http2Connection::on_read(std::error_code error, size_t bytes) {
   bool in_order = true;
   turn([&] { in_order = session_.receive({input_.get(), bytes}); });
   if (!in_order) return close_connection(session_.reason());
-  if (bytes == input_size_ && input_size_ < kBusyInputBytes) {
-    input_size_ = kBusyInputBytes;
-    input_ = std::make_unique_for_overwrite<char[]>(input_size_);
-  }
+  fit_input(bytes);
   read_more();
+}
+
+void Http2Connection::fit_input(size_t last_read) {
+  calm_reads_ = last_read < kIdleInputBytes ? calm_reads_ + 1 : 0;
+  if (last_read == input_size_ && input_size_ < kBusyInputBytes) {
+    set_input_size(kBusyInputBytes);
+  } else if (calm_reads_ >= kCalmReads && input_size_ > kIdleInputBytes) {
+    set_input_size(kIdleInputBytes);
+  }
+}
+
+void Http2Connection::set_input_size(size_t size) {
+  input_ = std::make_unique_for_overwrite<char[]>(size);
+  input_size_ = size;
 }
 
 void Http2Connection::enter_turn() {

@@ -82,6 +82,8 @@ class Http2Connection : public TransportUser,
   void gather();
   void write_output();
   void read_more();
+  void fit_input(size_t last_read);
+  void set_input_size(size_t size);
 
   const Limits limits_;
   std::unique_ptr<Transport> transport_;
@@ -91,6 +93,7 @@ class Http2Connection : public TransportUser,
 
   std::unique_ptr<char[]> input_;
   size_t input_size_ = 0;
+  unsigned calm_reads_ = 0;
   std::string output_;
   size_t written_ = 0;  // of output_
 
