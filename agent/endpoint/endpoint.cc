@@ -58,10 +58,15 @@ class UnixEndpoint final : public Endpoint {
   const EndpointContext& context() const { return context_; }
   size_t connections() const override { return sessions_.size(); }
 
-  void set_services(std::set<std::string, std::less<>> services) override {
-    options_.services = std::move(services);
+  Result<void> update(EndpointOptions options) override {
+    if (auto applied = file_.apply_access(options.socket); !applied) return applied;
+    options_ = std::move(options);
+    return {};
   }
-  bool serves(std::string_view service) const { return options_.services.contains(service); }
+  bool serves(std::string_view service) const {
+    return options_.services.contains(service) ||
+           (options_.all_services && context_.catalog.get()->has(service));
+  }
 
   void accept() {
     acceptor_.async_accept(

@@ -31,6 +31,7 @@ struct EndpointOptions {
   std::string name;  // for logs and `longshorectl status`
   SocketFileOptions socket;
   std::set<std::string, std::less<>> services;
+  bool all_services = false;  // those too that modules will bring later
   // Who may connect, by id. Both empty: whoever the socket's mode lets. Otherwise a peer must be
   // one of these users or in one of these groups.
   std::vector<unsigned> allow_users;
@@ -41,7 +42,6 @@ struct EndpointOptions {
   size_t max_connections_per_user = 512;
   rpc::Limits limits;
 
-  bool operator==(const EndpointOptions&) const = default;
 };
 
 // What endpoints share.
@@ -62,8 +62,9 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
   virtual const EndpointOptions& options() const = 0;
   virtual size_t connections() const = 0;
 
-  // Other services from now on; running calls go on.
-  virtual void set_services(std::set<std::string, std::less<>> services) = 0;
+  // Other services and rights from now on; connections and running calls go on. The socket's path
+  // must be the same.
+  virtual Result<void> update(EndpointOptions options) = 0;
 
   // Accepts no more, tells every client to go, and calls `done` when the last has gone or its
   // drain timeout is over.

@@ -33,6 +33,12 @@ class SocketFile {
   SocketFile& operator=(SocketFile&&) = delete;
   ~SocketFile();
 
+  // Sets mode and owner of the file. Those of a socket that was handed in are left as they are.
+  Result<void> apply_access(const SocketFileOptions& options) const;
+
+  // False when the socket was handed in.
+  bool is_ours() const { return remove_at_end_; }
+
   // The descriptor, which becomes the caller's to close.
   int release_descriptor();
   const std::string& path() const { return path_; }

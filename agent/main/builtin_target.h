@@ -34,15 +34,16 @@ class BuiltinTarget final : public router::Target {
   const std::map<std::string, Handler> handlers_;
 };
 
-// A typed handler for BuiltinTarget.
-template <typename Request, typename Response>
-BuiltinTarget::Handler typed_handler(std::function<Result<Response>(const Request&)> function) {
-  return [function = std::move(function)](std::string_view bytes) -> Result<std::string> {
+// A handler made of a member function of a service object.
+template <typename Service, typename Request, typename Response>
+BuiltinTarget::Handler typed_handler_of(
+    std::shared_ptr<Service> service, Result<Response> (Service::*function)(const Request&) const) {
+  return [service = std::move(service), function](std::string_view bytes) -> Result<std::string> {
     Request request;
     if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
       return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
     }
-    Result<Response> response = function(request);
+    Result<Response> response = ((*service).*function)(request);
     if (!response) return std::move(response).error();
     return response->SerializeAsString();
   };

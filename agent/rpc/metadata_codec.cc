@@ -12,15 +12,17 @@ constexpr std::string_view kHexDigits = "0123456789ABCDEF";
 constexpr std::string_view kBase64Digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-constexpr std::array<int8_t, 256> make_base64_values() {
-  std::array<int8_t, 256> values{};
-  for (auto& value : values) value = -1;
+constexpr uint8_t kNoDigit = 255;
+
+constexpr std::array<uint8_t, 256> make_base64_values() {
+  std::array<uint8_t, 256> values{};
+  for (auto& value : values) value = kNoDigit;
   for (size_t i = 0; i < kBase64Digits.size(); ++i) {
-    values[static_cast<unsigned char>(kBase64Digits[i])] = static_cast<int8_t>(i);
+    values[static_cast<unsigned char>(kBase64Digits[i])] = static_cast<uint8_t>(i);
   }
   return values;
 }
-constexpr std::array<int8_t, 256> kBase64Values = make_base64_values();
+constexpr std::array<uint8_t, 256> kBase64Values = make_base64_values();
 
 bool is_printable(char c) { return c >= 0x20 && c <= 0x7e; }
 
@@ -103,9 +105,9 @@ std::optional<std::string> base64_decode(std::string_view text) {
   uint32_t bits = 0;
   int count = 0;
   for (const char c : text) {
-    const int value = kBase64Values[static_cast<unsigned char>(c)];
-    if (value < 0) return std::nullopt;
-    bits = bits << 6 | static_cast<uint32_t>(value);
+    const uint8_t value = kBase64Values[static_cast<unsigned char>(c)];
+    if (value == kNoDigit) return std::nullopt;
+    bits = bits << 6 | value;
     count += 6;
     if (count >= 8) {
       count -= 8;

@@ -16,11 +16,9 @@ namespace longshore::rpc {
 // Waits for room for a large message.
 class BudgetWaiter {
  public:
+  virtual ~BudgetWaiter() = default;
   // The room that reserve() did not have is there now.
   virtual void on_reserved() = 0;
-
- protected:
-  ~BudgetWaiter() = default;
 };
 
 class ReceiveBudget {

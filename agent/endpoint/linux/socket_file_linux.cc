@@ -111,14 +111,21 @@ Result<SocketFile> SocketFile::listen(const SocketFileOptions& options) {
   }
   file.inode_ = status.st_ino;
   // Nobody can connect before `listen`, so the rights are right from the first moment.
-  const auto owner = options.owner.value_or(static_cast<unsigned>(-1));
-  const auto group = options.group.value_or(static_cast<unsigned>(-1));
-  if (chmod(options.path.c_str(), options.mode) != 0 ||
-      lchown(options.path.c_str(), owner, group) != 0 ||
-      ::listen(file.descriptor_, kBacklog) != 0) {
+  if (auto applied = file.apply_access(options); !applied) return std::move(applied).error();
+  if (::listen(file.descriptor_, kBacklog) != 0) {
     return cannot_listen(options.path).because(last_error());
   }
   return file;
+}
+
+Result<void> SocketFile::apply_access(const SocketFileOptions& options) const {
+  if (!is_ours()) return {};
+  const auto owner = options.owner.value_or(static_cast<unsigned>(-1));
+  const auto group = options.group.value_or(static_cast<unsigned>(-1));
+  if (chmod(path_.c_str(), options.mode) != 0 || lchown(path_.c_str(), owner, group) != 0) {
+    return cannot_listen(path_).because(last_error());
+  }
+  return {};
 }
 
 SocketFile SocketFile::adopt(int descriptor, std::string path) {

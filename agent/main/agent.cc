@@ -1,0 +1,193 @@
+#include "main/agent.h"
+
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <future>
+#include <utility>
+
+#include "config/changes.h"
+#include "config/load.h"
+#include "main/control_service.h"
+#include "main/service_notify.h"
+#include "main/user_names.h"
+
+namespace longshore {
+namespace {
+
+router::RouterOptions router_options(const config::AgentSettings& settings) {
+  router::RouterOptions options;
+  options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);
+  return options;
+}
+
+// A function as work for a pool.
+class FunctionWork final : public router::Work {
+ public:
+  explicit FunctionWork(std::function<void()> function) : function_(std::move(function)) {}
+  void run() override { function_(); }
+
+ private:
+  const std::function<void()> function_;
+};
+
+}  // namespace
+
+Agent::Agent(Options options, config::Configuration configuration,
+             std::unique_ptr<InspectedModules> modules, std::unique_ptr<observe::Log> log)
+    : options_(std::move(options)),
+      log_(std::move(log)),
+      inspected_(std::move(modules)),
+      configuration_(std::move(configuration)),
+      router_(timers_, router_options(configuration_.agent)),
+      modules_(*inspected_, router_, catalog_, *log_),
+      endpoints_({io_, router_, catalog_, *log_}, take_activated_sockets()),
+      control_pool_(timers_, "control", 1) {}
+
+Agent::~Agent() {
+  if (ending_.joinable()) ending_.join();
+}
+
+config::Configuration Agent::configuration() const {
+  const std::lock_guard lock(mutex_);
+  return configuration_;
+}
+
+Result<void> Agent::start() {
+  control_ = make_control_target(*this, router_);
+  Result<loader::ModuleDescription> description = control_service_description();
+  if (!description) return std::move(description).error();
+  modules_.set_builtin(std::move(*description), control_);
+
+  const config::Configuration configuration = this->configuration();
+  if (auto ready = modules_.prepare(configuration, ModuleSet::OnFailure::kGoOn); !ready) {
+    return ready;
+  }
+  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints(true));
+  if (!wanted) return std::move(wanted).error();
+  if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) {
+    modules_.roll_back();
+    return opened;
+  }
+  modules_.commit();
+  endpoints_.commit();
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
+#if !defined(_WIN32)
+  signals_.add(SIGHUP);
+#endif
+  wait_for_signal();
+  state_ = State::kServing;
+  log_->info("serving", {{"modules", std::to_string(modules_.list().size())},
+                         {"sockets", std::to_string(endpoints_.list().size())}});
+  notify_service_manager("READY=1");
+  return {};
+}
+
+void Agent::run() { io_.run(); }
+
+void Agent::wait_for_signal() {
+  signals_.async_wait([this](boost::system::error_code error, int signal) {
+    if (error) return;
+#if !defined(_WIN32)
+    if (signal == SIGHUP) {
+      begin_reload();
+      return wait_for_signal();
+    }
+#endif
+    log_->info("ending", {{"signal", std::to_string(signal)}});
+    begin_drain();
+  });
+}
+
+void Agent::begin_reload() {
+  control_pool_.post(std::make_shared<FunctionWork>([this] {
+    notify_service_manager(reloading_state());
+    const auto reloaded = reload();
+    if (!reloaded) log_->error(reloaded.error().message());
+    notify_service_manager("READY=1");
+  }));
+}
+
+Result<std::vector<std::string>> Agent::reload() {
+  if (state_ != State::kServing) {
+    return Error(StatusCode::kFailedPrecondition, "reload").because("the agent is ending");
+  }
+  if (auto reopened = log_->reopen(); !reopened) return std::move(reopened).error();
+  config::LoadOptions load_options;
+  if (options_.check_ownership) load_options.owners.push_back(own_user_id());
+  Result<config::Configuration> loaded =
+      config::load_files(options_.config_file, *inspected_, load_options);
+  if (!loaded) return std::move(loaded).error();
+  const config::Changes changes = config::changes_between(configuration(), *loaded);
+  if (!changes.need_restart.empty()) {
+    std::string keys;
+    for (const std::string& key : changes.need_restart) keys += (keys.empty() ? "" : ", ") + key;
+    return Error(StatusCode::kFailedPrecondition, "reload")
+        .because("only a restart can change " + keys)
+        .advise("nothing was changed; restart the agent or take that change back");
+  }
+  std::vector<std::string> sentences = changes.sentences;
+  if (auto applied = apply(*loaded, ModuleSet::OnFailure::kGiveUp, sentences); !applied) {
+    return std::move(applied).error();
+  }
+  for (const std::string& sentence : sentences) log_->info("reload: " + sentence);
+  return sentences;
+}
+
+Result<void> Agent::apply(const config::Configuration& configuration,
+                          ModuleSet::OnFailure on_failure, std::vector<std::string>& sentences) {
+  if (auto ready = modules_.prepare(configuration, on_failure); !ready) return ready;
+  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints(true));
+  Result<void> opened;
+  if (wanted) {
+    on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted)); });
+  } else {
+    opened = std::move(wanted).error();
+  }
+  if (!opened) {
+    modules_.roll_back();
+    return opened;
+  }
+  for (auto& sentence : modules_.commit()) sentences.push_back(std::move(sentence));
+  on_io_thread([this] { endpoints_.commit(); });
+  const std::lock_guard lock(mutex_);
+  configuration_ = configuration;
+  return {};
+}
+
+void Agent::on_io_thread(const std::function<void()>& function) {
+  std::promise<void> done;
+  boost::asio::post(io_, [&] {
+    function();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+void Agent::begin_drain() {
+  if (state_.exchange(State::kDraining) == State::kDraining) return;
+  notify_service_manager("STOPPING=1");
+  endpoints_.drain([this] { finish_drain(); });
+  // Clients that do not go are not waited for longer than this.
+  drain_timer_.expires_after(configuration().agent.stop_timeout);
+  drain_timer_.async_wait([this](boost::system::error_code cancelled) {
+    if (!cancelled) finish_drain();
+  });
+}
+
+void Agent::finish_drain() {
+  if (ending_.joinable()) return;
+  drain_timer_.cancel();
+  // Stopping modules blocks, and their last answers still want the I/O thread.
+  ending_ = std::thread([this] {
+    control_pool_.drain(router::Clock::now() + configuration().agent.stop_timeout);
+    modules_.stop_all(configuration().agent.stop_timeout);
+    boost::asio::post(io_, [this] {
+      endpoints_.close();
+      signals_.cancel();
+      io_.stop();
+    });
+  });
+}
+
+}  // namespace longshore

@@ -1,0 +1,98 @@
+// The agent: owns everything, and is what starts, reloads and ends it.
+//
+//   starting ──► serving ◄──► reloading
+//                   └──drain──► draining ──► over
+//
+// Threads:
+//   I/O      run(): connections, signals, non-blocking methods. One thread.
+//   control  reload and the agent's own service: may block. One thread.
+//   timers   deadlines. One thread.
+//   pools    each module's own.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "config/settings.h"
+#include "endpoint/service_catalog.h"
+#include "longshore/result.hpp"
+#include "main/builtin_target.h"
+#include "main/endpoint_set.h"
+#include "main/inspected_modules.h"
+#include "main/module_set.h"
+#include "observe/log.h"
+#include "router/router.h"
+#include "router/timers.h"
+
+namespace longshore {
+
+class Agent {
+ public:
+  struct Options {
+    std::string config_file;
+    std::vector<std::string> extra_module_dirs;
+    bool check_ownership = true;
+  };
+
+  Agent(Options options, config::Configuration configuration,
+        std::unique_ptr<InspectedModules> modules, std::unique_ptr<observe::Log> log);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  // Loads the modules and opens the sockets. An error leaves nothing behind.
+  Result<void> start();
+
+  // Serves until SIGTERM or SIGINT, then drains. SIGHUP reloads.
+  void run();
+
+  // [control] Applies the changed configuration: sentences of what was done, or an error and
+  // nothing was.
+  Result<std::vector<std::string>> reload();
+
+ private:
+  friend class ControlService;
+
+  enum class State { kStarting, kServing, kDraining };
+
+  void wait_for_signal();
+  void begin_reload();
+  void begin_drain();
+  void finish_drain();
+  // Runs `function` on the I/O thread and waits for it. [control]
+  void on_io_thread(const std::function<void()>& function);
+  Result<void> apply(const config::Configuration& configuration,
+                     ModuleSet::OnFailure on_failure, std::vector<std::string>& sentences);
+  config::Configuration configuration() const;
+
+  const Options options_;
+  const std::unique_ptr<observe::Log> log_;
+  const std::unique_ptr<InspectedModules> inspected_;
+  const router::Clock::time_point started_at_ = router::Clock::now();
+  std::atomic<State> state_{State::kStarting};
+
+  mutable std::mutex mutex_;
+  config::Configuration configuration_;
+
+  boost::asio::io_context io_{1};
+  boost::asio::signal_set signals_{io_};
+  boost::asio::steady_timer drain_timer_{io_};
+  router::Timers timers_;
+  router::Router router_;
+  endpoint::CatalogHolder catalog_;
+  ModuleSet modules_;
+  EndpointSet endpoints_;
+  std::shared_ptr<BuiltinTarget> control_;
+  router::WorkerPool control_pool_;
+  std::thread ending_;
+};
+
+}  // namespace longshore

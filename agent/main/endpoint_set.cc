@@ -1,0 +1,184 @@
+#include "main/endpoint_set.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "main/user_names.h"
+
+namespace longshore {
+namespace {
+
+using endpoint::EndpointOptions;
+
+constexpr const char* kControlService = "longshore.control.v1.Control";
+
+Result<void> apply_access(const config::AccessSettings& access, EndpointOptions& options) {
+  options.socket.mode = static_cast<unsigned>(access.mode);
+  if (!access.owner.empty()) {
+    const Result<unsigned> id = user_id_of(access.owner);
+    if (!id) return id.error();
+    options.socket.owner = *id;
+  }
+  if (!access.group.empty()) {
+    const Result<unsigned> id = group_id_of(access.group);
+    if (!id) return id.error();
+    options.socket.group = *id;
+  }
+  for (const std::string& name : access.allow_users) {
+    const Result<unsigned> id = user_id_of(name);
+    if (!id) return id.error();
+    options.allow_users.push_back(*id);
+  }
+  for (const std::string& name : access.allow_groups) {
+    const Result<unsigned> id = group_id_of(name);
+    if (!id) return id.error();
+    options.allow_groups.push_back(*id);
+  }
+  return {};
+}
+
+EndpointOptions with_limits(const config::LimitSettings& limits) {
+  EndpointOptions options;
+  options.max_connections = static_cast<size_t>(limits.max_connections);
+  options.max_connections_per_user = static_cast<size_t>(limits.max_connections_per_user);
+  options.limits.max_message_bytes = static_cast<size_t>(limits.max_request_bytes);
+  options.limits.max_send_message_bytes = static_cast<size_t>(limits.max_response_bytes);
+  options.limits.max_concurrent_streams = static_cast<uint32_t>(limits.max_streams_per_connection);
+  return options;
+}
+
+// Serves everything: it is how an administrator calls any method. Only the agent's user gets in.
+EndpointOptions control_endpoint(const config::Configuration& configuration) {
+  EndpointOptions options = with_limits(configuration.agent.limits);
+  options.name = "control";
+  options.socket.path = configuration.agent.control_dir + "/control.sock";
+  options.socket.mode = 0600;
+  options.socket.directory_mode = 0700;
+  options.services = {kControlService};
+  options.all_services = true;
+  options.own_user_only = true;
+  return options;
+}
+
+}  // namespace
+
+Result<std::vector<EndpointOptions>> wanted_endpoints(
+    const config::Configuration& configuration,
+    const std::vector<loader::CsiProxyEndpoint>& csi_proxy) {
+  std::vector<EndpointOptions> wanted{control_endpoint(configuration)};
+  if (configuration.csi_proxy.enabled) {
+    for (const auto& each : csi_proxy) {
+      EndpointOptions options = with_limits(configuration.agent.limits);
+      options.name = each.group + "-" + each.version;
+      options.socket.path = configuration.agent.run_dir + "/csi-proxy/" + options.name +
+                            "/csi-proxy-" + options.name + ".sock";
+      options.services = {each.service};
+      if (auto applied = apply_access(configuration.csi_proxy.access, options); !applied) {
+        return std::move(applied).error();
+      }
+      wanted.push_back(std::move(options));
+    }
+  }
+  for (const auto& settings : configuration.endpoints) {
+    EndpointOptions options = with_limits(configuration.agent.limits);
+    options.name = settings.name;
+    options.socket.path = settings.path();
+    options.services = {settings.services.begin(), settings.services.end()};
+    if (auto applied = apply_access(settings.access, options); !applied) {
+      return std::move(applied).error();
+    }
+    wanted.push_back(std::move(options));
+  }
+  return wanted;
+}
+
+EndpointSet::EndpointSet(endpoint::EndpointContext context, std::vector<ActivatedSocket> activated)
+    : context_(context), activated_(std::move(activated)) {}
+
+EndpointSet::~EndpointSet() {
+  for (const ActivatedSocket& socket : activated_) ::close(socket.descriptor);
+}
+
+std::optional<endpoint::SocketFile> EndpointSet::take_activated(const std::string& path) {
+  const auto found = std::find_if(activated_.begin(), activated_.end(),
+                                  [&](const auto& socket) { return socket.path == path; });
+  if (found == activated_.end()) return std::nullopt;
+  auto file = endpoint::SocketFile::adopt(found->descriptor, path);
+  activated_.erase(found);
+  return file;
+}
+
+Result<void> EndpointSet::prepare(std::vector<EndpointOptions> wanted) {
+  wanted_ = std::move(wanted);
+  for (const EndpointOptions& options : wanted_) {
+    const std::string& path = options.socket.path;
+    if (open_.contains(path)) continue;
+    auto opened = endpoint::Endpoint::open(options, context_, take_activated(path));
+    if (!opened) {
+      roll_back();
+      return std::move(opened).error();
+    }
+    prepared_.emplace(path, std::move(*opened));
+  }
+  return {};
+}
+
+void EndpointSet::roll_back() {
+  for (auto& [path, endpoint] : prepared_) endpoint->close();
+  prepared_.clear();
+}
+
+void EndpointSet::commit() {
+  std::set<std::string> wanted_paths;
+  for (const EndpointOptions& options : wanted_) {
+    wanted_paths.insert(options.socket.path);
+    const auto open = open_.find(options.socket.path);
+    if (open == open_.end()) continue;
+    if (auto updated = open->second->update(options); !updated) {
+      context_.log.error(updated.error().message(), {{"endpoint", options.name}});
+    }
+  }
+  for (auto each = open_.begin(); each != open_.end();) {
+    if (wanted_paths.contains(each->first)) {
+      ++each;
+      continue;
+    }
+    each->second->drain([] {});
+    each = open_.erase(each);
+  }
+  for (auto& [path, endpoint] : prepared_) {
+    context_.log.info("listening", {{"endpoint", endpoint->options().name}, {"path", path}});
+  }
+  open_.merge(prepared_);
+}
+
+void EndpointSet::drain(std::function<void()> done) {
+  auto left = std::make_shared<size_t>(open_.size());
+  if (*left == 0) return done();
+  for (auto& [path, endpoint] : open_) {
+    endpoint->drain([left, done] {
+      if (--*left == 0) done();
+    });
+  }
+}
+
+void EndpointSet::close() {
+  for (auto& [path, endpoint] : open_) endpoint->close();
+  open_.clear();
+}
+
+std::vector<EndpointSet::Figures> EndpointSet::list() const {
+  std::vector<Figures> figures;
+  for (const auto& [path, endpoint] : open_) {
+    const auto& services = endpoint->options().services;
+    figures.push_back({endpoint->options().name, path,
+                       std::vector<std::string>(services.begin(), services.end()),
+                       endpoint->connections()});
+  }
+  return figures;
+}
+
+}  // namespace longshore

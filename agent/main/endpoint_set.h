@@ -1,0 +1,60 @@
+// The sockets that a configuration asks for, opened, changed and closed as it changes.
+//
+// Threads: the I/O thread. Owner: the agent.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "endpoint/endpoint.h"
+#include "loader/description.h"
+#include "main/service_notify.h"
+
+namespace longshore {
+
+// Every socket that `configuration` asks for: the control socket, one per csi-proxy endpoint of the
+// modules, and those of `[endpoints.*]`. The error names a user or group that does not exist.
+Result<std::vector<endpoint::EndpointOptions>> wanted_endpoints(
+    const config::Configuration& configuration,
+    const std::vector<loader::CsiProxyEndpoint>& csi_proxy);
+
+class EndpointSet {
+ public:
+  EndpointSet(endpoint::EndpointContext context, std::vector<ActivatedSocket> activated);
+  ~EndpointSet();
+
+  // Opens what is new. An error closes that again and changes nothing.
+  Result<void> prepare(std::vector<endpoint::EndpointOptions> wanted);
+  // Brings the rest to what was prepared: changed rights and services, endpoints that are gone.
+  void commit();
+  void roll_back();
+
+  // Calls `done` when no client is left, or their time to go is over.
+  void drain(std::function<void()> done);
+  void close();
+
+  struct Figures {
+    std::string name;
+    std::string path;
+    std::vector<std::string> services;
+    size_t connections = 0;
+  };
+  std::vector<Figures> list() const;
+
+ private:
+  using Endpoints = std::map<std::string, std::shared_ptr<endpoint::Endpoint>>;  // by path
+
+  std::optional<endpoint::SocketFile> take_activated(const std::string& path);
+
+  const endpoint::EndpointContext context_;
+  std::vector<ActivatedSocket> activated_;
+  Endpoints open_;
+  Endpoints prepared_;  // the new ones of `wanted_`
+  std::vector<endpoint::EndpointOptions> wanted_;
+};
+
+}  // namespace longshore

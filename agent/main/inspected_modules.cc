@@ -1,0 +1,94 @@
+#include "main/inspected_modules.h"
+
+#include <utility>
+
+#include "loader/module_file.h"
+#include "main/user_names.h"
+
+namespace longshore {
+namespace {
+
+using module::v1::Option;
+
+config::OptionType type_of(const Option& option) {
+  switch (option.type()) {
+    case module::v1::OPTION_TYPE_BOOL: return config::OptionType::kBool;
+    case module::v1::OPTION_TYPE_INT: return config::OptionType::kInt;
+    case module::v1::OPTION_TYPE_FLOAT: return config::OptionType::kFloat;
+    case module::v1::OPTION_TYPE_STRINGS: return config::OptionType::kStrings;
+    case module::v1::OPTION_TYPE_DURATION: return config::OptionType::kDuration;
+    default: return config::OptionType::kString;
+  }
+}
+
+// The value by the option's declared type: a description that mixes them up gets its type's zero.
+config::OptionValue value_of(const Option& option) {
+  const auto& value = option.default_value();
+  switch (type_of(option)) {
+    case config::OptionType::kBool: return value.bool_value();
+    case config::OptionType::kInt:
+    case config::OptionType::kDuration: return value.int_value();
+    case config::OptionType::kFloat: return value.float_value();
+    case config::OptionType::kStrings:
+      return std::vector<std::string>(value.strings_value().values().begin(),
+                                      value.strings_value().values().end());
+    case config::OptionType::kString: break;
+  }
+  return value.string_value();
+}
+
+config::OptionSchema schema_of(const Option& option) {
+  config::OptionSchema schema;
+  schema.name = option.name();
+  schema.type = type_of(option);
+  if (!option.required()) schema.default_value = value_of(option);
+  schema.doc = option.doc();
+  schema.one_of = {option.one_of().begin(), option.one_of().end()};
+  if (option.has_range()) schema.range = {option.min(), option.max()};
+  schema.secret = option.secret();
+  return schema;
+}
+
+}  // namespace
+
+config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
+  config::ModuleSchema schema;
+  schema.summary = description.summary;
+  schema.services = description.services;
+  for (const auto& method : description.methods) schema.methods.push_back(method.full_name);
+  for (const auto& option : description.options) schema.options.push_back(schema_of(option));
+  return schema;
+}
+
+Result<std::string> InspectedModules::find(const config::ModuleSettings& module,
+                                           const config::AgentSettings& agent) const {
+  std::vector<std::string> folders = extra_folders_;
+  folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
+  return loader::find_module_file(module.library, folders);
+}
+
+Result<loader::InspectionOptions> InspectedModules::checks_for(
+    const config::ModuleSettings& module, const config::AgentSettings& agent) const {
+  loader::InspectionOptions options;
+  options.required_sha256 = module.sha256;
+  options.owners.push_back(own_user_id());
+  for (const std::string& name : agent.trusted_owners) {
+    const Result<unsigned> id = user_id_of(name);
+    if (!id) return id.error();
+    options.owners.push_back(*id);
+  }
+  return options;
+}
+
+Result<config::ModuleSchema> InspectedModules::describe(const config::ModuleSettings& module,
+                                                        const config::AgentSettings& agent) {
+  const Result<std::string> path = find(module, agent);
+  if (!path) return path.error();
+  const Result<loader::InspectionOptions> checks = checks_for(module, agent);
+  if (!checks) return checks.error();
+  const Result<loader::ModuleFacts> facts = loader::inspect_module(*path, *checks);
+  if (!facts) return facts.error();
+  return schema_of(facts->description);
+}
+
+}  // namespace longshore

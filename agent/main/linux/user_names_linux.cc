@@ -1,0 +1,60 @@
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "main/user_names.h"
+
+namespace longshore {
+namespace {
+
+std::optional<unsigned> number_of(const std::string& text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// The two databases are asked in the same way: with a buffer that grows until it is enough.
+template <typename Entry, typename Ask>
+Result<Entry> look_up(const char* kind, const std::string& name, std::vector<char>& buffer,
+                      const Ask& ask) {
+  buffer.resize(1024);
+  for (;;) {
+    Entry entry{};
+    Entry* found = nullptr;
+    const int error = ask(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    if (found) return entry;
+    if (error != ERANGE) {
+      return Error(StatusCode::kInvalidArgument, std::string("find the ") + kind, name)
+          .because(error == 0 ? "there is none of that name"
+                              : std::generic_category().message(error));
+    }
+    buffer.resize(buffer.size() * 2);
+  }
+}
+
+}  // namespace
+
+Result<unsigned> user_id_of(const std::string& name_or_number) {
+  if (const auto number = number_of(name_or_number)) return *number;
+  std::vector<char> buffer;
+  const auto entry = look_up<passwd>("user", name_or_number, buffer, &getpwnam_r);
+  if (!entry) return entry.error();
+  return static_cast<unsigned>(entry->pw_uid);
+}
+
+Result<unsigned> group_id_of(const std::string& name_or_number) {
+  if (const auto number = number_of(name_or_number)) return *number;
+  std::vector<char> buffer;
+  const auto entry = look_up<group>("group", name_or_number, buffer, &getgrnam_r);
+  if (!entry) return entry.error();
+  return static_cast<unsigned>(entry->gr_gid);
+}
+
+unsigned own_user_id() { return geteuid(); }
+
+}  // namespace longshore

@@ -1,0 +1,85 @@
+// The modules that run: brings them to what a configuration says, and makes the routes of it.
+//
+//   prepare ── starts what is new or changed, beside what runs ──► commit ── switches, ends the old
+//                         └── an error: what was started is ended again, nothing has changed
+//
+// A changed module whose description forbids two instances at once cannot be prepared: it is
+// exchanged in `commit`, and put back as it was if the new one does not start.
+//
+// Threads: one at a time, and may block: the control thread. Readers (`list`) any.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "endpoint/service_catalog.h"
+#include "loader/instance.h"
+#include "main/inspected_modules.h"
+#include "observe/log.h"
+#include "router/router.h"
+
+namespace longshore {
+
+class ModuleSet {
+ public:
+  ModuleSet(InspectedModules& modules, router::Router& router, endpoint::CatalogHolder& catalog,
+            observe::Log& log);
+
+  // The agent's own services, which are there whatever the configuration says.
+  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target);
+
+  // At the start of the agent a module that does not start is shown as failed and the others
+  // serve; at a reload it is an error and nothing changes.
+  enum class OnFailure { kGoOn, kGiveUp };
+  Result<void> prepare(const config::Configuration& configuration, OnFailure on_failure);
+  // Sentences that tell what was done, in addition to the configuration's differences.
+  std::vector<std::string> commit();
+  void roll_back();
+
+  // Ends all instances, side by side, until `timeout` from now.
+  void stop_all(std::chrono::nanoseconds timeout);
+
+  struct Entry {
+    config::ModuleSettings settings;
+    std::string path;
+    loader::ModuleFacts facts;
+    std::shared_ptr<loader::Instance> instance;  // null: it could not be created
+    std::string failure;
+  };
+  std::vector<Entry> list() const;
+
+  // The csi-proxy endpoints and services of what runs (prepared: of what will).
+  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints(bool prepared) const;
+
+ private:
+  using Entries = std::map<std::string, Entry>;
+
+  Result<Entry> load(const config::ModuleSettings& settings, const config::AgentSettings& agent);
+  // Creates and starts the entry's instance.
+  Result<void> bring_up(Entry& entry, std::string handover);
+  void exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences);
+  void publish(const Entries& entries);
+  void stop(const std::shared_ptr<loader::Instance>& instance);
+  bool unchanged(const Entry& running, const Entry& wanted) const;
+  std::string settings_message(const config::ModuleSettings& settings) const;
+
+  InspectedModules& modules_;
+  router::Router& router_;
+  endpoint::CatalogHolder& catalog_;
+  observe::Log& log_;
+  loader::ModuleDescription builtin_;
+  std::shared_ptr<router::Target> builtin_target_;
+  std::string state_dir_;
+  std::chrono::nanoseconds stop_timeout_{};
+  size_t max_images_ = 0;
+
+  mutable std::mutex mutex_;  // guards the two below against readers
+  Entries running_;
+  Entries prepared_;
+};
+
+}  // namespace longshore

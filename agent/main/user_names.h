@@ -1,0 +1,14 @@
+// Users and groups of the configuration, by name or number, to the numbers the system uses.
+#pragma once
+
+#include <string>
+
+#include "longshore/result.hpp"
+
+namespace longshore {
+
+Result<unsigned> user_id_of(const std::string& name_or_number);
+Result<unsigned> group_id_of(const std::string& name_or_number);
+unsigned own_user_id();
+
+}  // namespace longshore
