@@ -11,6 +11,7 @@
 #include <csignal>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -60,16 +61,17 @@ class Call final : public grpc::ServerGenericBidiReactor {
     const std::string& method = context_->method();
     if (method == kChat) {
       StartRead(&incoming_);
-    } else if (method == kStream || method == kStatus || method == kHang) {
+    } else if (method == kStream || method == kStatus) {
       write_next();
+    } else if (method == kHang) {
+      const std::lock_guard lock(mutex_);
+      if (hangs_) write_next();
     }
   }
 
   void OnCancel() override {
-    if (!hangs_) return;
-    --counters_.hanging;
-    ++counters_.given_up;
-    Finish(grpc::Status::CANCELLED);
+    const std::lock_guard lock(mutex_);
+    give_up();
   }
 
   void OnDone() override { delete this; }
@@ -99,10 +101,7 @@ class Call final : public grpc::ServerGenericBidiReactor {
     } else if (method == kStatus || method == kStream || method == kHang) {
       counters_.streamed = 0;
       left_ = wanted(method == kStream ? "want-count" : "want-messages");
-      if (method == kHang) {
-        hangs_ = true;
-        ++counters_.hanging;
-      }
+      if (method == kHang) return hang();
       write_next();
     } else if (method == kDeadline) {
       const auto left = context_->deadline() - std::chrono::system_clock::now();
@@ -117,6 +116,27 @@ class Call final : public grpc::ServerGenericBidiReactor {
     } else {
       Finish(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no such method"));
     }
+  }
+
+  void hang() {
+    const std::lock_guard lock(mutex_);
+    hangs_ = true;
+    ++counters_.hanging;
+    // The end of the reading may be the cancel, and OnCancel may have been here before.
+    if (context_->IsCancelled()) {
+      give_up();
+    } else {
+      write_next();
+    }
+  }
+
+  // With the mutex.
+  void give_up() {
+    if (!hangs_) return;
+    hangs_ = false;
+    --counters_.hanging;
+    ++counters_.given_up;
+    Finish(grpc::Status::CANCELLED);
   }
 
   // What Stream, Status and Hang still have to say.
@@ -153,7 +173,8 @@ class Call final : public grpc::ServerGenericBidiReactor {
   grpc::ByteBuffer outgoing_;
   std::string request_;
   size_t left_ = 0;
-  std::atomic<bool> hangs_{false};
+  std::mutex mutex_;    // OnCancel runs beside the others
+  bool hangs_ = false;  // guarded by mutex_
 };
 
 class Service final : public grpc::CallbackGenericService {
