@@ -86,7 +86,7 @@ void Http2Connection::flush() {
     write_output();
   }
   if (!writing_ && !closed_ && session_.finished()) {
-    close_connection(session_.reason().empty() ? "all is said" : session_.reason());
+    close_connection(session_.reason().empty() ? "both sides are done" : session_.reason());
   }
 }
 

@@ -163,6 +163,7 @@ struct Http2Session::Callbacks {
       return nghttp2_submit_ping(session, NGHTTP2_FLAG_NONE,
                                  reinterpret_cast<const uint8_t*>(kDrainPing.data()));
     }
+    if (frame->hd.type == NGHTTP2_RST_STREAM) me.count_own_reset(frame->rst_stream.error_code);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     me.flood_guard_.answer_sent();
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
@@ -278,6 +279,18 @@ void Http2Session::count_frame(uint8_t type, uint8_t flags, size_t length) {
   } else {
     return;
   }
+  count(kind, name);
+}
+
+// A client that makes the server reset its streams, by breaking the protocol in each, gets rid of
+// them as cheaply as one that resets them itself.
+void Http2Session::count_own_reset(uint32_t error) {
+  if (role_ == Role::kServer && error != NGHTTP2_NO_ERROR) {
+    count(FloodGuard::Kind::kReset, "broken");
+  }
+}
+
+void Http2Session::count(FloodGuard::Kind kind, std::string_view name) {
   if (terminated_ || flood_guard_.allow(kind, FloodGuard::Clock::now())) return;
   terminate(Http2Error::kEnhanceYourCalm,
             "the peer floods the connection with " + std::string(name) + " frames");

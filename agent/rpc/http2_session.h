@@ -136,6 +136,8 @@ class Http2Session {
 
   void submit_settings(const Limits& limits);
   void count_frame(uint8_t type, uint8_t flags, size_t length);
+  void count_own_reset(uint32_t error);
+  void count(FloodGuard::Kind kind, std::string_view name);
 
   const Role role_;
   Http2Events& events_;

@@ -25,7 +25,9 @@ void ServerConnectionImpl::start(std::function<void(std::string reason)> on_clos
   start_speaking();
 }
 
-void ServerConnectionImpl::on_first_bytes() { clear_alarm(); }
+void ServerConnectionImpl::on_first_bytes() {
+  if (drain_ == Drain::kNo) clear_alarm();
+}
 
 Http2Stream* ServerConnectionImpl::open_stream(int32_t id) {
   // Calls whose client has gone still run; a client must not start ever more of those.

@@ -77,6 +77,19 @@ TEST_CASE("A client that never answers the ping is closed after the drain timeou
   CHECK(server->service.last().cancels == 1);
 }
 
+TEST_CASE("A client that first speaks during a drain has no more time than others") {
+  Limits limits;
+  limits.drain_timeout = 10ms;
+  RawServer server(limits);
+  server.connection->drain();
+  server.client.greet();
+  server.link.run();
+  CHECK(server.reason.empty());
+  server.context.restart();
+  server.context.run_one_for(10s);
+  CHECK(server.reason == "the drain took too long");
+}
+
 TEST_CASE("A drained connection that is closed twice stays closed") {
   RpcPair pair;
   pair.server->close();

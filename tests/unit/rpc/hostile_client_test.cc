@@ -67,6 +67,18 @@ TEST_CASE("Calls that are reset as fast as they are made end the connection") {
   }
 }
 
+TEST_CASE("Calls that the server has to reset as fast as they are made end the connection") {
+  const auto server = RawServer::greeted();
+  uint32_t stream = 1;
+  for (int i = 0; i < kFlood; ++i, stream += 2) {
+    server->client.send_fields(stream, RawPeer::request_fields("/t/Wait"));
+    // More window than there can be is an error of the stream.
+    server->client.send(FrameType::kWindowUpdate, 0, stream, "\x7f\xff\xff\xff");
+  }
+  CHECK(goaway_error(*server) == kEnhanceYourCalm);
+  CHECK(server->service.calls.size() <= 2100);
+}
+
 TEST_CASE("A client that gives up all its calls at once is served on") {
   const auto server = RawServer::greeted();
   uint32_t stream = 1;
