@@ -32,13 +32,13 @@ class FunctionWork final : public router::Work {
 
 }  // namespace
 
-Agent::Agent(Options options, config::Configuration configuration,
-             std::unique_ptr<InspectedModules> modules, std::unique_ptr<observe::Log> log)
+Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedModules> modules,
+             std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
       inspected_(std::move(modules)),
-      configuration_(std::move(configuration)),
-      router_(timers_, router_options(configuration_.agent)),
+      loaded_(std::move(loaded)),
+      router_(timers_, router_options(loaded_.configuration.agent)),
       modules_(*inspected_, router_, catalog_, *log_),
       endpoints_({io_, router_, catalog_, *log_}, take_activated_sockets()),
       control_pool_(timers_, "control", 1) {}
@@ -47,9 +47,9 @@ Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
 }
 
-config::Configuration Agent::configuration() const {
+config::Loaded Agent::loaded() const {
   const std::lock_guard lock(mutex_);
-  return configuration_;
+  return loaded_;
 }
 
 Result<void> Agent::start() {
@@ -115,10 +115,10 @@ Result<std::vector<std::string>> Agent::reload() {
   if (auto reopened = log_->reopen(); !reopened) return std::move(reopened).error();
   config::LoadOptions load_options;
   if (options_.check_ownership) load_options.owners.push_back(own_user_id());
-  Result<config::Configuration> loaded =
-      config::load_files(options_.config_file, *inspected_, load_options);
+  Result<config::Loaded> loaded =
+      config::load_files_with_origins(options_.config_file, *inspected_, load_options);
   if (!loaded) return std::move(loaded).error();
-  const config::Changes changes = config::changes_between(configuration(), *loaded);
+  const config::Changes changes = config::changes_between(configuration(), loaded->configuration);
   if (!changes.need_restart.empty()) {
     std::string keys;
     for (const std::string& key : changes.need_restart) keys += (keys.empty() ? "" : ", ") + key;
@@ -127,16 +127,18 @@ Result<std::vector<std::string>> Agent::reload() {
         .advise("nothing was changed; restart the agent or take that change back");
   }
   std::vector<std::string> sentences = changes.sentences;
-  if (auto applied = apply(*loaded, ModuleSet::OnFailure::kGiveUp, sentences); !applied) {
+  if (auto applied = apply(std::move(*loaded), sentences); !applied) {
     return std::move(applied).error();
   }
   for (const std::string& sentence : sentences) log_->info("reload: " + sentence);
   return sentences;
 }
 
-Result<void> Agent::apply(const config::Configuration& configuration,
-                          ModuleSet::OnFailure on_failure, std::vector<std::string>& sentences) {
-  if (auto ready = modules_.prepare(configuration, on_failure); !ready) return ready;
+Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sentences) {
+  const config::Configuration& configuration = loaded.configuration;
+  if (auto ready = modules_.prepare(configuration, ModuleSet::OnFailure::kGiveUp); !ready) {
+    return ready;
+  }
   auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints(true));
   Result<void> opened;
   if (wanted) {
@@ -151,7 +153,7 @@ Result<void> Agent::apply(const config::Configuration& configuration,
   for (auto& sentence : modules_.commit()) sentences.push_back(std::move(sentence));
   on_io_thread([this] { endpoints_.commit(); });
   const std::lock_guard lock(mutex_);
-  configuration_ = configuration;
+  loaded_ = std::move(loaded);
   return {};
 }
 

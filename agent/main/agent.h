@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/settings.h"
+#include "config/loaded.h"
 #include "endpoint/service_catalog.h"
 #include "longshore/result.hpp"
 #include "main/builtin_target.h"
@@ -42,8 +42,8 @@ class Agent {
     bool check_ownership = true;
   };
 
-  Agent(Options options, config::Configuration configuration,
-        std::unique_ptr<InspectedModules> modules, std::unique_ptr<observe::Log> log);
+  Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedModules> modules,
+        std::unique_ptr<observe::Log> log);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -69,9 +69,9 @@ class Agent {
   void finish_drain();
   // Runs `function` on the I/O thread and waits for it. [control]
   void on_io_thread(const std::function<void()>& function);
-  Result<void> apply(const config::Configuration& configuration,
-                     ModuleSet::OnFailure on_failure, std::vector<std::string>& sentences);
-  config::Configuration configuration() const;
+  Result<void> apply(config::Loaded loaded, std::vector<std::string>& sentences);
+  config::Loaded loaded() const;
+  config::Configuration configuration() const { return loaded().configuration; }
 
   const Options options_;
   const std::unique_ptr<observe::Log> log_;
@@ -80,7 +80,7 @@ class Agent {
   std::atomic<State> state_{State::kStarting};
 
   mutable std::mutex mutex_;
-  config::Configuration configuration_;
+  config::Loaded loaded_;
 
   boost::asio::io_context io_{1};
   boost::asio::signal_set signals_{io_};

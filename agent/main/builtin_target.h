@@ -36,8 +36,9 @@ class BuiltinTarget final : public router::Target {
 
 // A handler made of a member function of a service object.
 template <typename Service, typename Request, typename Response>
-BuiltinTarget::Handler typed_handler_of(
-    std::shared_ptr<Service> service, Result<Response> (Service::*function)(const Request&) const) {
+BuiltinTarget::Handler typed_handler_of(std::shared_ptr<Service> service,
+                                        Result<Response> (Service::*function)(const Request&)
+                                            const) {
   return [service = std::move(service), function](std::string_view bytes) -> Result<std::string> {
     Request request;
     if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {

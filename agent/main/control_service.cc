@@ -12,15 +12,15 @@
 
 namespace longshore {
 
-namespace control = longshore::control::v1;
+namespace messages = longshore::control::v1;
 
 // A friend of the agent, so that nothing else needs access to its parts.
 class ControlService {
  public:
   explicit ControlService(Agent& agent) : agent_(agent) {}
 
-  Result<control::GetStatusResponse> status(const control::GetStatusRequest&) const {
-    control::GetStatusResponse response;
+  Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
+    messages::GetStatusResponse response;
     response.set_version(kVersion);
     response.set_process_id(getpid());
     const auto uptime = router::Clock::now() - agent_.started_at_;
@@ -46,8 +46,8 @@ class ControlService {
     return response;
   }
 
-  Result<control::ListModulesResponse> modules(const control::ListModulesRequest&) const {
-    control::ListModulesResponse response;
+  Result<messages::ListModulesResponse> modules(const messages::ListModulesRequest&) const {
+    messages::ListModulesResponse response;
     for (const auto& entry : agent_.modules_.list()) {
       auto* module = response.add_modules();
       module->set_name(entry.settings.name);
@@ -64,8 +64,8 @@ class ControlService {
     return response;
   }
 
-  Result<control::ListServicesResponse> services(const control::ListServicesRequest&) const {
-    control::ListServicesResponse response;
+  Result<messages::ListServicesResponse> services(const messages::ListServicesRequest&) const {
+    messages::ListServicesResponse response;
     for (const auto& entry : agent_.modules_.list()) {
       for (const std::string& name : entry.facts.description.services) {
         auto* service = response.add_services();
@@ -81,22 +81,22 @@ class ControlService {
     return response;
   }
 
-  Result<control::GetConfigResponse> configuration(const control::GetConfigRequest&) const {
-    control::GetConfigResponse response;
-    response.set_toml(config::show(agent_.configuration(), agent_.secret_options()));
+  Result<messages::GetConfigResponse> configuration(const messages::GetConfigRequest&) const {
+    messages::GetConfigResponse response;
+    response.set_toml(config::show(agent_.loaded(), false));
     return response;
   }
 
-  Result<control::ReloadResponse> reload(const control::ReloadRequest&) const {
+  Result<messages::ReloadResponse> reload(const messages::ReloadRequest&) const {
     Result<std::vector<std::string>> sentences = agent_.reload();
     if (!sentences) return std::move(sentences).error();
-    control::ReloadResponse response;
+    messages::ReloadResponse response;
     for (std::string& sentence : *sentences) response.add_changes(std::move(sentence));
     return response;
   }
 
  private:
-  static void describe(const loader::Instance& instance, control::Module& module) {
+  static void describe(const loader::Instance& instance, messages::Module& module) {
     const auto figures = instance.figures();
     module.set_state(loader::name_of(figures.state));
     if (!figures.reason.empty()) module.set_reason(figures.reason);
@@ -107,7 +107,7 @@ class ControlService {
     module.set_uptime_ms(figures.uptime.count());
   }
 
-  void add_methods(const std::string& service_name, control::Service& service) const {
+  void add_methods(const std::string& service_name, messages::Service& service) const {
     const auto routes = agent_.router_.routes();
     std::map<std::string, const router::Method*> methods;  // in a steady order
     for (const auto& [name, route] : *routes) {

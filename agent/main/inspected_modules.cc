@@ -12,12 +12,18 @@ using module::v1::Option;
 
 config::OptionType type_of(const Option& option) {
   switch (option.type()) {
-    case module::v1::OPTION_TYPE_BOOL: return config::OptionType::kBool;
-    case module::v1::OPTION_TYPE_INT: return config::OptionType::kInt;
-    case module::v1::OPTION_TYPE_FLOAT: return config::OptionType::kFloat;
-    case module::v1::OPTION_TYPE_STRINGS: return config::OptionType::kStrings;
-    case module::v1::OPTION_TYPE_DURATION: return config::OptionType::kDuration;
-    default: return config::OptionType::kString;
+    case module::v1::OPTION_TYPE_BOOL:
+      return config::OptionType::kBool;
+    case module::v1::OPTION_TYPE_INT:
+      return config::OptionType::kInt;
+    case module::v1::OPTION_TYPE_FLOAT:
+      return config::OptionType::kFloat;
+    case module::v1::OPTION_TYPE_STRINGS:
+      return config::OptionType::kStrings;
+    case module::v1::OPTION_TYPE_DURATION:
+      return config::OptionType::kDuration;
+    default:
+      return config::OptionType::kString;
   }
 }
 
@@ -25,14 +31,18 @@ config::OptionType type_of(const Option& option) {
 config::OptionValue value_of(const Option& option) {
   const auto& value = option.default_value();
   switch (type_of(option)) {
-    case config::OptionType::kBool: return value.bool_value();
+    case config::OptionType::kBool:
+      return value.bool_value();
     case config::OptionType::kInt:
-    case config::OptionType::kDuration: return value.int_value();
-    case config::OptionType::kFloat: return value.float_value();
+    case config::OptionType::kDuration:
+      return value.int_value();
+    case config::OptionType::kFloat:
+      return value.float_value();
     case config::OptionType::kStrings:
       return std::vector<std::string>(value.strings_value().values().begin(),
                                       value.strings_value().values().end());
-    case config::OptionType::kString: break;
+    case config::OptionType::kString:
+      break;
   }
   return value.string_value();
 }

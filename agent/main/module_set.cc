@@ -1,5 +1,6 @@
 #include "main/module_set.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -46,8 +47,7 @@ std::shared_ptr<const router::Method> configured(const router::Method& described
   const auto denied = [&](const std::string& name) {
     return name == method->full_name || name == method->service;
   };
-  method->denied =
-      std::any_of(settings.deny_methods.begin(), settings.deny_methods.end(), denied);
+  method->denied = std::any_of(settings.deny_methods.begin(), settings.deny_methods.end(), denied);
   const auto own = settings.method_timeouts.find(method->full_name);
   method->timeout = own == settings.method_timeouts.end() ? settings.call_timeout : own->second;
   return method;
@@ -100,8 +100,7 @@ Result<ModuleSet::Entry> ModuleSet::load(const config::ModuleSettings& settings,
 Result<void> ModuleSet::bring_up(Entry& entry, std::string handover) {
   loader::InspectionOptions exactly_that;
   exactly_that.required_sha256 = entry.facts.sha256;
-  const Result<loader::Image*> image =
-      loader::load_module(entry.path, exactly_that, max_images_);
+  const Result<loader::Image*> image = loader::load_module(entry.path, exactly_that, max_images_);
   if (!image) return image.error();
   auto instance = Instance::create(**image, instance_options(entry.settings), router_, log_);
   if (!instance) return std::move(instance).error();
@@ -120,8 +119,7 @@ bool ModuleSet::unchanged(const Entry& running, const Entry& wanted) const {
          running.facts.sha256 == wanted.facts.sha256;
 }
 
-Result<void> ModuleSet::prepare(const config::Configuration& configuration,
-                                OnFailure on_failure) {
+Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFailure on_failure) {
   state_dir_ = configuration.agent.state_dir;
   stop_timeout_ = configuration.agent.stop_timeout;
   max_images_ = static_cast<size_t>(configuration.agent.limits.max_images);
@@ -196,13 +194,12 @@ std::vector<std::string> ModuleSet::commit() {
 }
 
 void ModuleSet::exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences) {
-  Result<std::string> handover =
-      old_entry.instance->stop(router::Clock::now() + stop_timeout_);
+  Result<std::string> handover = old_entry.instance->stop(router::Clock::now() + stop_timeout_);
   const std::string left = handover ? *handover : std::string();
   if (auto up = bring_up(new_entry, left); !up) {
-    sentences.push_back("the module " + new_entry.settings.name +
-                        " did not start with its new settings and runs with the old ones: " +
-                        up.error().message());
+    sentences.push_back(
+        "the module " + new_entry.settings.name +
+        " did not start with its new settings and runs with the old ones: " + up.error().message());
     if (new_entry.instance) stop(new_entry.instance);
     new_entry = old_entry;
     new_entry.instance = nullptr;

@@ -61,8 +61,7 @@ void notify_service_manager(std::string_view state) {
 std::string reloading_state() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return "RELOADING=1\nMONOTONIC_USEC=" +
-         std::to_string(now.tv_sec * 1000000 + now.tv_nsec / 1000);
+  return "RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now.tv_sec * 1000000 + now.tv_nsec / 1000);
 }
 
 std::vector<ActivatedSocket> take_activated_sockets() {

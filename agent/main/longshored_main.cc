@@ -1,0 +1,97 @@
+// longshored: the agent's process. Reads the command line and the configuration, and runs the
+// agent.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+
+#include "config/load.h"
+#include "main/agent.h"
+#include "main/user_names.h"
+#include "main/version.h"
+
+namespace longshore {
+namespace {
+
+// Exit codes, as the manual lists them.
+constexpr int kConfigurationError = 2;
+constexpr int kStartError = 3;
+
+struct CommandLine {
+  std::string config_file = "/etc/longshore/agent.toml";
+  std::vector<std::string> module_dirs;
+  bool check = false;
+  bool no_ownership_check = false;
+};
+
+int fail(int code, const Error& error) {
+  std::cerr << "longshored: " << error.message() << '\n';
+  return code;
+}
+
+observe::LogOptions log_options(const config::LogSettings& settings) {
+  observe::LogOptions options;
+  for (const auto level : {observe::Level::kDebug, observe::Level::kInfo, observe::Level::kWarning,
+                           observe::Level::kError}) {
+    if (settings.level == observe::name_of(level)) options.level = level;
+  }
+  options.format = settings.format == "json" ? observe::Format::kJson : observe::Format::kText;
+  options.file = settings.file;
+  return options;
+}
+
+int run(const CommandLine& line) {
+  auto modules = std::make_unique<InspectedModules>(line.module_dirs);
+  config::LoadOptions load_options;
+  if (!line.no_ownership_check) load_options.owners.push_back(own_user_id());
+  Result<config::Loaded> loaded =
+      config::load_files_with_origins(line.config_file, *modules, load_options);
+  if (!loaded) {
+    std::cerr << loaded.error().message() << '\n';
+    return kConfigurationError;
+  }
+  if (line.check) {
+    std::cout << line.config_file << ": no findings\n";
+    return 0;
+  }
+  Result<std::unique_ptr<observe::Log>> log =
+      observe::Log::open(log_options(loaded->configuration.agent.log));
+  if (!log) return fail(kConfigurationError, log.error());
+  std::signal(SIGPIPE, SIG_IGN);
+  Agent agent({line.config_file, line.module_dirs, !line.no_ownership_check}, std::move(*loaded),
+              std::move(modules), std::move(*log));
+  if (auto started = agent.start(); !started) return fail(kStartError, started.error());
+  agent.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace longshore
+
+int main(int argc, char** argv) {
+  longshore::CommandLine line;
+  CLI::App app("The Longshore storage agent: serves storage modules over local sockets.");
+  app.set_version_flag("--version", longshore::kVersion);
+  app.add_option("-c,--config", line.config_file,
+                 "The configuration file; conf.d/*.toml beside it is read too")
+      ->capture_default_str();
+  app.add_option("--module-dir", line.module_dirs,
+                 "A folder searched for modules before agent.module_dirs; may be repeated");
+  app.add_flag("--check", line.check, "Check the configuration, print all findings and exit");
+  app.add_flag("--no-ownership-check", line.no_ownership_check,
+               "Accept configuration that other users could change; for development");
+  app.footer(
+      "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"
+      "Signals: SIGHUP reloads the configuration, SIGTERM and SIGINT drain and end.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  const int code = longshore::run(line);
+  // Modules may have left threads behind; destructors of their statics must not run under them.
+  std::fflush(nullptr);
+  _exit(code);
+}
