@@ -42,6 +42,7 @@ Result<ModuleFacts> inspect_module(const std::string& path, const InspectionOpti
 // A loaded module. Lives until the process ends.
 class Image {
  public:
+  ~Image();
   const ModuleFacts& facts() const { return facts_; }
 
   // Makes an instance of it; see longshore_module_entry::create.
