@@ -53,6 +53,8 @@ Result<ModuleFacts> inspect_module(const std::string& path, const InspectionOpti
   return std::move(inspection->facts);
 }
 
+Image::Image(ModuleFacts facts) : facts_(std::move(facts)) {}
+
 Image::~Image() = default;
 
 longshore_answer Image::create(const longshore_host* host, void** self,

@@ -56,7 +56,7 @@ class Image {
 
  private:
   friend class ImageRegistry;
-  explicit Image(ModuleFacts facts) : facts_(std::move(facts)) {}
+  explicit Image(ModuleFacts facts);
 
   const ModuleFacts facts_;
   const longshore_module_entry* entry_ = nullptr;
