@@ -110,6 +110,7 @@ class ImageRegistry {
       return Error(StatusCode::kFailedPrecondition, "load the module", path)
           .because(error ? error.message() : "its entry symbol cannot be found");
     }
+    loaded.file.forget_bytes();
     loaded.image.reset(new Image(std::move(inspection.facts)));
     loaded.image->entry_ =
         &loaded.library.get<const longshore_module_entry>(std::string(kEntrySymbol));

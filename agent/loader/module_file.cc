@@ -1,7 +1,5 @@
 #include "loader/module_file.h"
 
-#include <nettle/sha2.h>
-
 #include <filesystem>
 #include <utility>
 
@@ -35,14 +33,9 @@ Result<std::string> find_module_file(const std::string& library,
       .advise("install the module or correct `library` and `agent.module_dirs`");
 }
 
-std::string sha256_of(std::span<const std::byte> bytes) {
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
-  uint8_t digest[SHA256_DIGEST_SIZE];
-  sha256_digest(&context, sizeof(digest), digest);
+std::string hexadecimal(std::span<const uint8_t> bytes) {
   std::string text;
-  for (const uint8_t byte : digest) {
+  for (const uint8_t byte : bytes) {
     text += "0123456789abcdef"[byte >> 4];
     text += "0123456789abcdef"[byte & 15];
   }
@@ -53,6 +46,6 @@ ModuleFile::ModuleFile(ModuleFile&& other) noexcept
     : path_(std::move(other.path_)),
       sha256_(std::move(other.sha256_)),
       bytes_(std::exchange(other.bytes_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      handle_(std::exchange(other.handle_, -1)) {}
 
 }  // namespace longshore::loader

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class ModuleFile {
   const std::string& sha256() const { return sha256_; }
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  // Gives back the memory of `bytes`, which are not needed once the image is loaded.
+  void forget_bytes();
+
   // A path from which the system's loader gets exactly these bytes, as long as this object lives.
   std::string loadable_path() const;
 
@@ -44,10 +48,11 @@ class ModuleFile {
   std::string path_;
   std::string sha256_;
   std::span<const std::byte> bytes_;  // a mapping of the sealed copy
-  int descriptor_ = -1;
+  intptr_t handle_ = -1;              // a descriptor, or a Windows handle
 };
 
 // Lower-case hexadecimal SHA-256.
 std::string sha256_of(std::span<const std::byte> bytes);
+std::string hexadecimal(std::span<const uint8_t> bytes);
 
 }  // namespace longshore::loader

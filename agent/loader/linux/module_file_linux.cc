@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <nettle/sha2.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,15 +70,16 @@ Result<void> ModuleFile::read(const std::string& path) {
     return cannot_read(path).because("its size of " + std::to_string(status.st_size) +
                                      " bytes is not a module's");
   }
-  descriptor_ = memfd_create("longshore-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (descriptor_ < 0) return cannot_read(path).because(last_error());
-  if (auto copied = copy(source.value, descriptor_, status.st_size, path); !copied) return copied;
-  if (fcntl(descriptor_, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
+  const int copy_of_file = memfd_create("longshore-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  handle_ = copy_of_file;
+  if (copy_of_file < 0) return cannot_read(path).because(last_error());
+  if (auto copied = copy(source.value, copy_of_file, status.st_size, path); !copied) return copied;
+  if (fcntl(copy_of_file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
       0) {
     return cannot_read(path).because(last_error());
   }
   const auto size = static_cast<size_t>(status.st_size);
-  void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+  void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, copy_of_file, 0);
   if (mapping == MAP_FAILED) return cannot_read(path).because(last_error());
   bytes_ = {static_cast<const std::byte*>(mapping), size};
   sha256_ = sha256_of(bytes_);
@@ -85,12 +87,24 @@ Result<void> ModuleFile::read(const std::string& path) {
 }
 
 ModuleFile::~ModuleFile() {
-  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  if (descriptor_ >= 0) close(descriptor_);
+  forget_bytes();
+  if (handle_ >= 0) close(static_cast<int>(handle_));
 }
 
-std::string ModuleFile::loadable_path() const {
-  return "/proc/self/fd/" + std::to_string(descriptor_);
+void ModuleFile::forget_bytes() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  bytes_ = {};
+}
+
+std::string ModuleFile::loadable_path() const { return "/proc/self/fd/" + std::to_string(handle_); }
+
+std::string sha256_of(std::span<const std::byte> bytes) {
+  sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_digest(&context, sizeof(digest), digest);
+  return hexadecimal(digest);
 }
 
 }  // namespace longshore::loader

@@ -1,0 +1,97 @@
+// The echo module as a DLL: inspected, loaded, started and called by the code that the agent uses.
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+
+#include "loader/instance.h"
+#include "loader/module_file.h"
+#include "router/router.h"
+
+namespace longshore {
+namespace {
+
+class Answer final : public router::CallObserver {
+ public:
+  bool on_message(std::string) override { return true; }
+  void on_answer(std::string message) override { set(StatusCode::kOk, std::move(message)); }
+  void on_finish(StatusCode code, std::string text) override { set(code, std::move(text)); }
+
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    return done_.wait_for(lock, std::chrono::seconds(20), [&] { return finished_; });
+  }
+  StatusCode code = StatusCode::kUnknown;
+  std::string text;
+
+ private:
+  void set(StatusCode outcome, std::string what) {
+    const std::lock_guard lock(mutex_);
+    code = outcome;
+    text = std::move(what);
+    finished_ = true;
+    done_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool finished_ = false;
+};
+
+std::string echo_path() { return (std::filesystem::current_path() / ECHO_MODULE).string(); }
+
+}  // namespace
+
+TEST_CASE("a DLL tells what it is before any of its code runs") {
+  const auto facts = loader::inspect_module(echo_path(), {});
+  INFO((facts ? std::string() : facts.error().message()));
+  REQUIRE(facts);
+  CHECK(facts->name == "longshore-echo");
+  CHECK(facts->sha256.size() == 64);
+  CHECK(facts->description.services == std::vector<std::string>{"longshore.echo.v1.Echo"});
+}
+
+TEST_CASE("a pinned hash that does not match is refused") {
+  loader::InspectionOptions options;
+  options.required_sha256 = std::string(64, '0');
+  const auto facts = loader::inspect_module(echo_path(), options);
+  REQUIRE_FALSE(facts);
+  CHECK(facts.error().code() == StatusCode::kFailedPrecondition);
+}
+
+TEST_CASE("a DLL that is loaded answers calls and ends in order") {
+  router::Timers timers;
+  router::Router router(timers, {});
+  auto log = observe::Log::open({});
+  REQUIRE(log);
+  const auto image = loader::load_module(echo_path(), {}, 8);
+  INFO((image ? std::string() : image.error().message()));
+  REQUIRE(image);
+  loader::InstanceOptions options;
+  options.name = "echo";
+  auto instance = loader::Instance::create(**image, options, router, **log);
+  REQUIRE(instance);
+  REQUIRE((*instance)->start({}, {}));
+
+  auto routes = std::make_shared<router::RouteTable>();
+  for (const auto& method : (*image)->facts().description.methods) {
+    routes->emplace(method.full_name,
+                    router::Route{std::make_shared<router::Method>(method), *instance});
+  }
+  router.set_routes(routes);
+  const auto answer = std::make_shared<Answer>();
+  router::CallRequest request;
+  request.method = "longshore.echo.v1.Echo/Say";
+  request.request = "\x0a\x05hello";  // field 1: "hello"
+  request.caller = std::make_shared<router::Caller>(router::Caller{"agent", "agent", nullptr});
+  request.observer = answer;
+  router.call(std::move(request));
+  REQUIRE(answer->wait());
+  CHECK(answer->code == StatusCode::kOk);
+  CHECK(answer->text == "\x0a\x05hello");
+  router.set_routes(std::make_shared<router::RouteTable>());
+  const auto stopped = (*instance)->stop(router::Clock::now() + std::chrono::seconds(5));
+  INFO((stopped ? std::string() : stopped.error().message()));
+  CHECK(stopped);
+}
+
+}  // namespace longshore
