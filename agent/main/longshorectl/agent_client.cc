@@ -1,0 +1,99 @@
+#include "main/longshorectl/agent_client.h"
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <optional>
+#include <utility>
+
+#include "rpc/asio_transport.h"
+
+namespace longshore::ctl {
+namespace {
+
+using Local = boost::asio::local::stream_protocol;
+
+constexpr size_t kMaxMessageBytes = 256u << 20;  // the agent has a bound of its own
+
+Error not_reachable(const std::string& socket, const boost::system::error_code& code) {
+  const std::error_code error = code;
+  const bool forbidden = error == std::errc::permission_denied;
+  return Error(StatusCode::kUnavailable, "reach the agent at", socket)
+      .because(error)
+      .advise(forbidden ? "only root and the agent's own user may use the control socket"
+                        : "is longshored running, and is this its control socket (--socket)?");
+}
+
+}  // namespace
+
+class AgentClient::Answers final : public rpc::ClientCallHandler {
+ public:
+  explicit Answers(OnMessage on_message) : on_message_(std::move(on_message)) {}
+  void on_message(std::string message) override { on_message_(std::move(message)); }
+  void on_finish(rpc::Outcome result) override { outcome = std::move(result); }
+
+  std::optional<rpc::Outcome> outcome;
+
+ private:
+  const OnMessage on_message_;
+};
+
+Result<std::unique_ptr<AgentClient>> AgentClient::connect(const std::string& socket,
+                                                          std::chrono::nanoseconds timeout) {
+  std::unique_ptr<AgentClient> client(new AgentClient(timeout));
+  // Longer paths do not fit into an address; Asio says so by an exception.
+  if (socket.size() > 107) {
+    return not_reachable(socket, make_error_code(boost::system::errc::filename_too_long));
+  }
+  Local::socket stream(client->context_);
+  boost::system::error_code error;
+  stream.connect(Local::endpoint(socket), error);
+  if (error) return not_reachable(socket, error);
+  rpc::Limits limits;
+  limits.max_message_bytes = kMaxMessageBytes;
+  client->connection_ =
+      rpc::make_client_connection(rpc::make_transport(std::move(stream)), "localhost", limits);
+  client->connection_->start([](const std::string&) {});
+  return client;
+}
+
+AgentClient::~AgentClient() {
+  if (!connection_) return;
+  connection_->close();
+  context_.restart();
+  context_.poll();
+}
+
+rpc::ClientCallOptions AgentClient::options_for(const std::string& method) const {
+  rpc::ClientCallOptions options;
+  options.path = "/" + method;
+  if (timeout_.count() > 0) options.timeout = timeout_;
+  return options;
+}
+
+Result<void> AgentClient::wait_for(Answers& answers) {
+  context_.restart();
+  while (!answers.outcome && context_.run_one() > 0) {
+  }
+  if (!answers.outcome) return Error::of_text(StatusCode::kInternal, "the call has no end");
+  if (answers.outcome->code == StatusCode::kOk) return {};
+  return Error::of_text(answers.outcome->code, answers.outcome->text);
+}
+
+Result<void> AgentClient::call(const std::string& method, std::string request,
+                               const OnMessage& on_message) {
+  const auto answers = std::make_shared<Answers>(on_message);
+  const auto running = connection_->call(options_for(method), std::move(request), answers);
+  return wait_for(*answers);
+}
+
+Result<std::string> AgentClient::ask(const std::string& method, std::string request) {
+  std::string answer;
+  const auto answers =
+      std::make_shared<Answers>([&](std::string message) { answer = std::move(message); });
+  const auto running = connection_->open(options_for(method), answers);
+  running->send(std::move(request));
+  running->half_close();
+  if (auto done = wait_for(*answers); !done) return std::move(done).error();
+  return answer;
+}
+
+}  // namespace longshore::ctl

@@ -1,0 +1,45 @@
+// A connection to the agent, for a program that does one thing after the other.
+//
+// Threads: the caller's only; each function runs the connection until it is done.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "longshore/result.hpp"
+#include "rpc/client.h"
+
+namespace longshore::ctl {
+
+class AgentClient {
+ public:
+  // The error says what may be the matter when nobody answers at the socket.
+  static Result<std::unique_ptr<AgentClient>> connect(const std::string& socket,
+                                                      std::chrono::nanoseconds timeout);
+  AgentClient(const AgentClient&) = delete;
+  AgentClient& operator=(const AgentClient&) = delete;
+  ~AgentClient();
+
+  using OnMessage = std::function<void(std::string)>;
+
+  // One request ("v1.Filesystem/Mkdir"); `on_message` gets each answer as it comes.
+  Result<void> call(const std::string& method, std::string request, const OnMessage& on_message);
+
+  // A bidirectional call of one request; answers the one answer.
+  Result<std::string> ask(const std::string& method, std::string request);
+
+ private:
+  explicit AgentClient(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
+  class Answers;
+  Result<void> wait_for(Answers& answers);
+  rpc::ClientCallOptions options_for(const std::string& method) const;
+
+  boost::asio::io_context context_{1};
+  std::shared_ptr<rpc::ClientConnection> connection_;
+  const std::chrono::nanoseconds timeout_;
+};
+
+}  // namespace longshore::ctl

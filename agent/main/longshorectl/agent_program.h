@@ -1,0 +1,24 @@
+// Runs longshored, which lies beside longshorectl, for what only the agent's own code can do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "longshore/result.hpp"
+
+namespace longshore::ctl {
+
+enum class ProgramOutput { kPassedThrough, kCaptured };
+
+struct ProgramEnd {
+  int exit_code = 0;
+  std::string output;  // when captured
+  std::string errors;
+};
+
+// Starts it with these arguments, an empty environment and `input` as its standard input, and waits
+// for its end.
+Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
+                                     const std::string& input, ProgramOutput output);
+
+}  // namespace longshore::ctl

@@ -1,0 +1,69 @@
+// `longshorectl config`: longshored reads the files, since only it knows what modules say of
+// themselves; the running agent's side of a comparison comes over the socket.
+#include <google/protobuf/struct.pb.h>
+
+#include <sstream>
+
+#include "longshore/control/v1.pb.h"
+#include "main/longshorectl/agent_client.h"
+#include "main/longshorectl/agent_program.h"
+#include "main/longshorectl/commands.h"
+
+namespace longshore::ctl {
+namespace {
+
+std::vector<std::string> arguments_for(const ConfigRequest& request) {
+  std::vector<std::string> arguments{"config", request.command, "--config=" + request.file};
+  for (const std::string& folder : request.module_dirs) {
+    arguments.push_back("--module-dir=" + folder);
+  }
+  if (request.no_ownership_check) arguments.emplace_back("--no-ownership-check");
+  if (request.origin) arguments.emplace_back("--origin");
+  return arguments;
+}
+
+void set_lines(const std::string& text, google::protobuf::Value& value) {
+  auto* list = value.mutable_list_value();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) list->add_values()->set_string_value(line);
+}
+
+// The same for programs: a check tells its findings as its result, anything else as its error.
+int report_as_json(const Report& report, const std::string& command, const ProgramEnd& end) {
+  google::protobuf::Struct object;
+  auto& fields = *object.mutable_fields();
+  if (command == "check") {
+    fields["ok"].set_bool_value(end.exit_code == 0);
+    set_lines(end.errors, fields["findings"]);
+  } else if (end.exit_code != 0) {
+    return report.fail(static_cast<ExitCode>(end.exit_code),
+                       Error::of_text(StatusCode::kInvalidArgument, end.errors));
+  } else if (command == "diff") {
+    set_lines(end.output, fields["changes"]);
+  } else {
+    fields["toml"].set_string_value(end.output);
+  }
+  report.message(object);
+  return end.exit_code;
+}
+
+}  // namespace
+
+int run_config(const Target& target, const Report& report, const ConfigRequest& request) {
+  control::v1::GetConfigResponse running;
+  if (request.command == "diff") {
+    auto client = AgentClient::connect(target.socket, target.timeout);
+    if (!client) return report.fail(kExitNotReachable, client.error());
+    const auto done =
+        (*client)->call("longshore.control.v1.Control/GetConfig", {},
+                        [&](const std::string& answer) { running.ParsePartialFromString(answer); });
+    if (!done) return report.fail(kExitCallFailed, done.error());
+  }
+  const auto end =
+      run_agent_program(arguments_for(request), running.toml(),
+                        report.json() ? ProgramOutput::kCaptured : ProgramOutput::kPassedThrough);
+  if (!end) return report.fail(kExitFaultyInput, end.error());
+  return report.json() ? report_as_json(report, request.command, *end) : end->exit_code;
+}
+
+}  // namespace longshore::ctl
