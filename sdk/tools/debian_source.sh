@@ -38,7 +38,7 @@ prepare_sources() {
 fetch_source() {
   mkdir "$1/$2.source"
   (
-    cd "$1/$2.source" || exit
+    cd "$1/$2.source"
     apt-get "${source_options[@]}" source "$2=$3" >&2
     mv "$2"-*/ "../$2"
   )
