@@ -9,6 +9,7 @@
 
 #include "config/load.h"
 #include "main/agent.h"
+#include "main/config_commands.h"
 #include "main/user_names.h"
 #include "main/version.h"
 
@@ -24,6 +25,7 @@ struct CommandLine {
   std::vector<std::string> module_dirs;
   bool check = false;
   bool no_ownership_check = false;
+  ConfigCommand config;
 };
 
 int fail(int code, const Error& error) {
@@ -42,7 +44,29 @@ observe::LogOptions log_options(const config::LogSettings& settings) {
   return options;
 }
 
+void add_config_commands(CLI::App& app, ConfigCommand& config) {
+  auto* parent = app.add_subcommand("config", "What the configuration says; the agent is not run");
+  parent->fallthrough()->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help) {
+    auto* command = parent->add_subcommand(name, help);
+    command->fallthrough()->callback([&config, name] { config.name = name; });
+    return command;
+  };
+  add("check", "Print all findings, as --check does");
+  add("show", "Print the configuration in effect, without secrets")
+      ->add_flag("--origin", config.with_origin, "Say where each value comes from");
+  add("sample", "Print a file to start from, for the modules that are installed");
+  add("diff", "Print what differs from the configuration on standard input; see longshorectl");
+}
+
 int run(const CommandLine& line) {
+  if (!line.config.name.empty()) {
+    ConfigCommand command = line.config;
+    command.file = line.config_file;
+    command.module_dirs = line.module_dirs;
+    command.check_ownership = !line.no_ownership_check;
+    return run_config_command(command, std::cin, std::cout, std::cerr);
+  }
   auto modules = std::make_unique<InspectedModules>(line.module_dirs);
   config::LoadOptions load_options;
   if (!line.no_ownership_check) load_options.owners.push_back(own_user_id());
@@ -82,6 +106,7 @@ int main(int argc, char** argv) {
   app.add_flag("--check", line.check, "Check the configuration, print all findings and exit");
   app.add_flag("--no-ownership-check", line.no_ownership_check,
                "Accept configuration that other users could change; for development");
+  longshore::add_config_commands(app, line.config);
   app.footer(
       "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"
       "Signals: SIGHUP reloads the configuration, SIGTERM and SIGINT drain and end.");
@@ -92,6 +117,7 @@ int main(int argc, char** argv) {
   }
   const int code = longshore::run(line);
   // Modules may have left threads behind; destructors of their statics must not run under them.
+  std::cout.flush();
   std::fflush(nullptr);
   _exit(code);
 }
