@@ -15,7 +15,7 @@ class Answer final : public router::CallObserver {
  public:
   bool on_message(std::string) override { return true; }
   void on_answer(std::string message) override { set(StatusCode::kOk, std::move(message)); }
-  void on_finish(StatusCode code, std::string text) override { set(code, std::move(text)); }
+  void on_finish(StatusCode outcome, std::string why) override { set(outcome, std::move(why)); }
 
   bool wait() {
     std::unique_lock lock(mutex_);

@@ -1,4 +1,3 @@
-#define NOMINMAX
 #include <windows.h>
 // bcrypt.h needs windows.h before it.
 #include <bcrypt.h>
