@@ -41,7 +41,8 @@ fi
 
 as_root=()
 [ "$(id -u)" = 0 ] || as_root=(sudo)
-apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
+  -o Acquire::Retries=5)
 echo "Installing ${missing[*]}" >&2
 "${apt[@]}" update < /dev/null >&2
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null >&2

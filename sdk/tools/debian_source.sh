@@ -6,9 +6,9 @@ longshore_cache() {
   echo "${LONGSHORE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/longshore}"
 }
 
-# content_key <word>...: a name for what these words and the calling scripts lead to.
+# content_key <word>...: a name for what the calling script makes of these words.
 content_key() {
-  { cat "$(readlink -f "$0")" "${BASH_SOURCE[0]}" && printf '%s\n' "$@"; } | sha256sum | cut -c1-16
+  { cat "$(readlink -f "$0")" && printf '%s\n' "$@"; } | sha256sum | cut -c1-16
 }
 
 # source_version <package>: the version of the source that an installed package was built from.
@@ -29,7 +29,7 @@ prepare_sources() {
     [ ! -f "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" > "$apt/parts/${file##*/}"
   done
   source_options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o "Dir::Etc::sourceparts=$apt/parts"
-    -o "Dir::State::Lists=$apt/lists" -o APT::Sandbox::User=root)
+    -o "Dir::State::Lists=$apt/lists" -o APT::Sandbox::User=root -o Acquire::Retries=5)
   apt-get "${source_options[@]}" update >&2
 }
 
@@ -38,7 +38,7 @@ prepare_sources() {
 fetch_source() {
   mkdir "$1/$2.source"
   (
-    cd "$1/$2.source"
+    cd "$1/$2.source" || exit
     apt-get "${source_options[@]}" source "$2=$3" >&2
     mv "$2"-*/ "../$2"
   )
