@@ -1,0 +1,69 @@
+// Modules that do not end, or that go on after their end.
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "hostile_world.h"
+
+namespace longshore::hostile {
+namespace {
+
+using namespace std::chrono_literals;
+using router::Clock;
+
+TEST_CASE("A stop or destroy that hangs is left behind in time") {
+  const auto begun = Clock::now();
+  Subject stop("stop_hangs");
+  CHECK(stop.started().stop(100ms) ==
+        "cannot stop the module \"stop_hangs\": its start or stop never returned");
+  Subject destroy("destroy_hangs");
+  CHECK(destroy.started().stop(100ms) ==
+        "cannot stop the module \"destroy_hangs\": its destroy hangs");
+  CHECK(Clock::now() - begun < 10s);
+  CHECK(stop.instance().figures().state == loader::Instance::State::kFailed);
+  CHECK(stop.instance().figures().reason == "its start or stop never returned");
+  CHECK(stop.call().code == StatusCode::kUnavailable);
+  CHECK(World::get().logged("the module could not be ended and is abandoned module=stop_hangs"));
+}
+
+TEST_CASE("An abandoned module can be started anew beside what hangs") {
+  Subject first("stop_hangs");
+  CHECK(first.started().stop(100ms) != "");
+  Subject second("stop_hangs");
+  CHECK(second.started().call().message == "well");
+  CHECK(second.stop(100ms) != "");
+}
+
+// A line of what the thread that was left behind writes.
+std::string line_from(int socket) {
+  std::string line;
+  while (line.empty() || line.back() != '\n') {
+    pollfd wanted{socket, POLLIN, 0};
+    char byte = 0;
+    if (poll(&wanted, 1, 30'000) != 1 || read(socket, &byte, 1) != 1) return line + "(no more)";
+    line += byte;
+  }
+  return line;
+}
+
+TEST_CASE("A thread that outlives its instance gets STALE and REFUSED, and harms nobody") {
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  const std::string answers = "finish 1, state 1, invoke 4, post 4\n";
+  Subject subject("leftover_thread");
+  CHECK(subject.started().call(std::to_string(ends[1])).message == "well");
+  CHECK(subject.stop() == "");
+  CHECK(line_from(ends[0]) == answers);
+
+  // Once more without the instance.
+  subject.release();
+  REQUIRE(write(ends[0], "x", 1) == 1);
+  CHECK(line_from(ends[0]) == answers);
+  close(ends[0]);
+  CHECK(World::get().count_logged("from the past") <= 1);
+}
+
+}  // namespace
+}  // namespace longshore::hostile

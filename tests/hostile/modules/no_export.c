@@ -1,0 +1,11 @@
+/* Its entry is hidden. */
+#include "hostile.h"
+
+static longshore_answer create(const longshore_host* host, void** self,
+                               const longshore_instance** functions) {
+  (void)functions;
+  return make(host, self);
+}
+
+__attribute__((used)) static const longshore_module_entry longshore_module =
+    ENTRY(LONGSHORE_MODULE_MAGIC, sizeof(longshore_module_entry), LONGSHORE_ABI_MAJOR, 0, create);

@@ -1,0 +1,11 @@
+/* Its entry claims to end before create. */
+#include "hostile.h"
+
+static longshore_answer create(const longshore_host* host, void** self,
+                               const longshore_instance** functions) {
+  (void)functions;
+  return make(host, self);
+}
+
+LONGSHORE_EXPORT const longshore_module_entry longshore_module = ENTRY(
+    LONGSHORE_MODULE_MAGIC, sizeof(longshore_module_entry) - 8, LONGSHORE_ABI_MAJOR, 0, create);

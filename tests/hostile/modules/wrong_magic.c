@@ -1,0 +1,11 @@
+/* It is no module, whatever it exports. */
+#include "hostile.h"
+
+static longshore_answer create(const longshore_host* host, void** self,
+                               const longshore_instance** functions) {
+  (void)functions;
+  return make(host, self);
+}
+
+LONGSHORE_EXPORT const longshore_module_entry longshore_module = ENTRY(
+    LONGSHORE_MODULE_MAGIC + 1, sizeof(longshore_module_entry), LONGSHORE_ABI_MAJOR, 0, create);

@@ -1,0 +1,11 @@
+/* Built for another major version of the ABI. */
+#include "hostile.h"
+
+static longshore_answer create(const longshore_host* host, void** self,
+                               const longshore_instance** functions) {
+  (void)functions;
+  return make(host, self);
+}
+
+LONGSHORE_EXPORT const longshore_module_entry longshore_module = ENTRY(
+    LONGSHORE_MODULE_MAGIC, sizeof(longshore_module_entry), LONGSHORE_ABI_MAJOR + 1, 0, create);
