@@ -1,0 +1,127 @@
+// The demonstration: starts the agent in a folder of its own, takes directories and a service
+// through their life in every version, shows each step, and leaves nothing behind.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <optional>
+
+#include "tests/demo/demo_agent.h"
+#include "tests/demo/demo_directory.h"
+#include "tests/demo/steps.h"
+#include "tests/support/private_bus.h"
+#include "tests/support/systemd_stand_in.h"
+
+namespace longshore::demo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFailed = 1;
+constexpr int kInterrupted = 130;
+
+struct CommandLine {
+  std::string config;
+  std::string agent;
+  std::string module_dir;
+};
+
+// A bus with a stand-in for systemd that has one service. Nothing, where there is no dbus-daemon.
+struct ServiceBus {
+  ServiceBus() {
+    try {
+      bus.emplace();
+      systemd.emplace(bus->address());
+      systemd->put("iscsid.service", {.description = "Open-iSCSI"});
+    } catch (const std::exception& error) {
+      std::cout << "The steps with a service are left out: " << error.what() << "\n\n";
+      systemd.reset();
+      bus.reset();
+    }
+  }
+
+  std::optional<test::PrivateBus> bus;
+  std::optional<test::SystemdStandIn> systemd;
+};
+
+// The configuration as it is, and beside it where this demonstration has its bus.
+std::string place_configuration(const std::string& original, const ServiceBus& services) {
+  const fs::path folder = kDirectory;
+  fs::create_directory(folder / "kubelet");
+  fs::create_directory(folder / "conf.d");
+  fs::copy_file(original, folder / "agent.toml");
+  if (services.bus) {
+    test::write_file(folder / "conf.d/bus.toml", "[modules.system.settings]\nbus_address = \"" +
+                                                     services.bus->address() + "\"\n");
+  }
+  return folder / "agent.toml";
+}
+
+Result<Count> run_steps(const CommandLine& line, const ServiceBus& services) {
+  auto agent = DemoAgent::start({line.agent, "--config", place_configuration(line.config, services),
+                                 "--module-dir", line.module_dir});
+  if (!agent) return std::move(agent).error();
+  std::cout << "The agent serves after " << std::fixed << std::setprecision(1)
+            << static_cast<double>((*agent)->time_to_serve().count()) / 1000 << " ms.\n\n"
+            << "SERVICE             METHOD               WHAT                        TIME     "
+               "RESULT\n";
+  std::vector<Part> parts = tree_parts();
+  parts.push_back(system_part(services.systemd.has_value()));
+  Count all;
+  for (const Part& part : parts) {
+    const Count count = run_part(part);
+    all.steps += count.steps;
+    all.as_expected += count.as_expected;
+  }
+  if (auto stopped = (*agent)->stop(); !stopped) return std::move(stopped).error();
+  return all;
+}
+
+int run(const CommandLine& line) {
+  hold_back_interrupts();
+  const auto directory = DemoDirectory::make();
+  if (!directory) {
+    std::cerr << "longshore-demo: " << directory.error().message() << '\n';
+    return kFailed;
+  }
+  const ServiceBus services;
+  const Result<Count> count = run_steps(line, services);
+  if (is_interrupted()) {
+    std::cout << "\nInterrupted; cleaning up.\n";
+    return kInterrupted;
+  }
+  if (!count) {
+    std::cerr << "longshore-demo: " << count.error().message() << '\n';
+    return kFailed;
+  }
+  std::cout << "\n"
+            << count->as_expected << " of " << count->steps
+            << " steps came out as expected; the agent has ended in order and " << kDirectory
+            << " is removed.\n";
+  return count->as_expected == count->steps ? 0 : kFailed;
+}
+
+}  // namespace
+}  // namespace longshore::demo
+
+int main(int argc, char** argv) {
+  longshore::demo::CommandLine line;
+  CLI::App app("Shows the Longshore agent at work, in " + std::string(longshore::demo::kDirectory));
+  app.add_option("--config", line.config, "The agent's configuration")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--agent", line.agent, "The program longshored")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--module-dir", line.module_dir, "Where its modules are")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return longshore::demo::run(line);
+  } catch (const std::exception& error) {
+    std::cerr << "longshore-demo: " << error.what() << '\n';
+    return longshore::demo::kFailed;
+  }
+}
