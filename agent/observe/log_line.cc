@@ -1,6 +1,5 @@
 #include "observe/log_line.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +10,16 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
+// By the calendar of <chrono>: Windows' gmtime fails for times before 1970, which a clock may show.
 std::string timestamp(WallClock::time_point time) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(time);
-  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time - second);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(WallClock::to_time_t(second)),
-                     milliseconds.count());
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(milliseconds - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
 }
 
 // The length of the UTF-8 sequence at the start of `text`; 0 when there is none.
