@@ -109,6 +109,7 @@ void Agent::begin_reload() {
 }
 
 Result<std::vector<std::string>> Agent::reload() {
+  const std::lock_guard lock(reload_mutex_);
   if (state_ != State::kServing) {
     return Error(StatusCode::kFailedPrecondition, "reload").because("the agent is ending");
   }

@@ -79,6 +79,7 @@ class Agent {
   const router::Clock::time_point started_at_ = router::Clock::now();
   std::atomic<State> state_{State::kStarting};
 
+  std::mutex reload_mutex_;  // one reload at a time: a signal and longshorectl may both ask
   mutable std::mutex mutex_;
   config::Loaded loaded_;
 
