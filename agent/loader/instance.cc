@@ -236,13 +236,17 @@ longshore_answer Instance::invoke(const longshore_invoke_request& request,
     parent = own_call(request.parent);
     if (!parent) return LONGSHORE_STALE;
   }
+  std::shared_ptr<Invocation> invocation;
   {
+    // Under one lock with the check, so that an ending instance sees all that it has to wait for.
     const std::lock_guard lock(mutex_);
-    if (state_ == State::kStopped || state_ == State::kFailed) return LONGSHORE_REFUSED;
+    if (state_ == State::kStopped || state_ == State::kFailed || posts_cancelled_) {
+      return LONGSHORE_REFUSED;
+    }
+    invocation = std::make_shared<Invocation>(shared_from_this(), request);
+    *handle = invocations_.insert(invocation);
+    invocation->set_handle(*handle);
   }
-  auto invocation = std::make_shared<Invocation>(shared_from_this(), request);
-  *handle = invocations_.insert(invocation);
-  invocation->set_handle(*handle);
 
   router::CallRequest call;
   call.method = {static_cast<const char*>(request.method.data),
