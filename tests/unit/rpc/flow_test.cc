@@ -180,14 +180,14 @@ TEST_CASE("A sender on another thread waits for room and never for ever") {
   RpcPair pair(limits);
   const auto record = pair.finish_call("/t/Wait", "");
   SeenCall& call = pair.service.last();
-  constexpr size_t kMessages = 3000;
+  constexpr size_t kMessages = 300;
   std::atomic<bool> in_time{true};
   std::thread sender([&, stream = call.stream] {
     int rooms_seen = 0;
     for (size_t i = 0; i < kMessages; ++i) {
       if (stream->send(std::string(3000, 'x'))) continue;
       ++rooms_seen;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
       while (call.writable.load() < rooms_seen && in_time) {
         if (std::chrono::steady_clock::now() > end) in_time = false;
         std::this_thread::yield();

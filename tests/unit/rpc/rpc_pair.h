@@ -43,10 +43,10 @@ class RpcPair {
     return record;
   }
 
-  // For what needs time to pass: runs until `done` answers true, at most ten seconds.
+  // For what needs time to pass: runs until `done` answers true, at most 30 seconds.
   template <typename Done>
   bool run_until(Done done) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     context.restart();
     while (!done() && std::chrono::steady_clock::now() < end) {
       context.run_one_until(end);
