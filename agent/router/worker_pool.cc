@@ -43,7 +43,7 @@ class WorkerPool::State : public Timer {
 
   void change_limit(bool more) {
     const std::lock_guard lock(mutex_);
-    max_threads_ += more ? 1 : -1;
+    more ? ++max_threads_ : --max_threads_;
     if (!queue_.empty()) watch_backlog();
   }
 
