@@ -51,6 +51,8 @@ std::string place_configuration(const std::string& original, const ServiceBus& s
   fs::create_directory(folder / "kubelet");
   fs::create_directory(folder / "conf.d");
   fs::copy_file(original, folder / "agent.toml");
+  // A checkout may be writable by a group, which the agent would not trust.
+  fs::permissions(folder / "agent.toml", fs::perms::owner_read | fs::perms::owner_write);
   if (services.bus) {
     test::write_file(folder / "conf.d/bus.toml", "[modules.system.settings]\nbus_address = \"" +
                                                      services.bus->address() + "\"\n");

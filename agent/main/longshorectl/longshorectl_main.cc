@@ -28,7 +28,8 @@ constexpr const char* kFooter =
     "  2  faulty configuration, or faulty JSON of a request\n"
     "  3  the agent cannot be reached at its socket\n"
     "  4  the call ended in an error, which standard error tells as \"CODE: text\"\n"
-    "With --output json, results and errors are JSON objects, one a line.";
+    "With --output json, results and errors are JSON objects, one a line; only what is wrong with\n"
+    "the command line itself is told in text.";
 
 void add_agent_commands(CLI::App& app, CommandLine& line) {
   const auto add = [&](const char* name, const char* help,
@@ -106,6 +107,7 @@ int run(CLI::App& app, CommandLine& line, int count, char** arguments) {
 
 int main(int argc, char** argv) {
   using namespace longshore;
+  // Whoever started us may ignore it; a reader of ours that is gone ends us, as it does others.
   std::signal(SIGPIPE, SIG_DFL);
   ctl::CommandLine line;
   CLI::App app("Asks the Longshore storage agent and works on its configuration.");
