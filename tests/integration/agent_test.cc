@@ -1,8 +1,15 @@
-// The agent from its start to its end, as its callers and its administrator see it.
+// The agent from its start to its end, as systemd and its administrator see it.
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
+#include "longshore/echo/v1.pb.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -10,6 +17,37 @@
 using namespace longshore;
 using namespace longshore::test;
 using namespace std::chrono_literals;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string say(const std::string& text) {
+  echo::v1::SayRequest request;
+  request.set_text(text);
+  return request.SerializeAsString();
+}
+
+std::string wait_for(std::chrono::milliseconds time, bool stubborn = false) {
+  echo::v1::WaitRequest request;
+  request.set_milliseconds(time.count());
+  request.set_stubborn(stubborn);
+  return request.SerializeAsString();
+}
+
+// A socket that listens, as systemd makes it.
+int listen_on(const std::string& path) {
+  fs::create_directories(fs::path(path).parent_path());
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+  REQUIRE(bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  REQUIRE(listen(descriptor, 10) == 0);
+  return descriptor;
+}
+
+}  // namespace
 
 TEST_CASE("The agent serves csi-proxy's clients until SIGTERM ends it") {
   AgentDirectory directory;
@@ -23,7 +61,168 @@ TEST_CASE("The agent serves csi-proxy's clients until SIGTERM ends it") {
   CHECK(there->text() == "");
   CHECK(there->messages == std::vector<std::string>{WireWriter().number(1, 1)});
 
+  agent.signal(SIGTERM);
+  CHECK(agent.await_state("STOPPING=1"));
+  CHECK(agent.wait() == 0);
+  CHECK_FALSE(fs::exists(directory.filesystem_socket("v1")));
+  CHECK_FALSE(fs::exists(directory.control_socket()));
+}
+
+TEST_CASE("SIGTERM lets a running call end well and takes no new ones") {
+  AgentDirectory directory;
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  TestClient client(directory.echo_socket());
+  CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  const auto running = client.start("longshore.echo.v1.Echo/Wait", wait_for(300ms));
+  client.call("longshore.echo.v1.Echo/Say", say("after it"));
+  agent.signal(SIGTERM);
+  REQUIRE(agent.await_state("STOPPING=1"));
+  REQUIRE(client.run_until([&] { return running->finished(); }));
+  CHECK(running->code() == StatusCode::kOk);
+  CHECK(agent.wait() == 0);
+}
+
+TEST_CASE("The agent ends in its time although a call will not") {
+  AgentDirectory directory;
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  TestClient client(directory.echo_socket());
+  const auto running = client.start("longshore.echo.v1.Echo/Wait", wait_for(1h, true));
+  client.call("longshore.echo.v1.Echo/Say", say("after it"));
+  const auto begun = std::chrono::steady_clock::now();
   CHECK(agent.stop() == 0);
-  CHECK_FALSE(std::filesystem::exists(directory.filesystem_socket("v1")));
-  CHECK_FALSE(std::filesystem::exists(directory.control_socket()));
+  CHECK(std::chrono::steady_clock::now() - begun < 25s);
+  REQUIRE(client.run_until([&] { return running->finished(); }));
+  CHECK(running->code() == StatusCode::kUnavailable);
+}
+
+TEST_CASE("A second agent on the same folders is refused with a sentence, and the first goes on") {
+  AgentDirectory directory;
+  AgentProcess first(directory);
+  REQUIRE(first.serves());
+  {
+    AgentProcess second(directory);
+    CHECK_FALSE(second.serves());
+    CHECK(second.wait() == 3);
+  }
+  CHECK(directory.log().find("longshored: cannot listen on the socket \"" +
+                             directory.control_socket() +
+                             "\": another process listens on it; stop the other agent, or give "
+                             "this one another run_dir\n") != std::string::npos);
+  TestClient client(directory.echo_socket());
+  CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  CHECK(first.stop() == 0);
+}
+
+TEST_CASE("What a killed agent left behind is replaced") {
+  AgentDirectory directory;
+  {
+    AgentProcess killed(directory);
+    REQUIRE(killed.serves());
+    killed.signal(SIGKILL);
+    CHECK(killed.wait() == 128 + SIGKILL);
+  }
+  REQUIRE(fs::is_socket(directory.echo_socket()));
+  CHECK_THROWS(TestClient(directory.echo_socket()));
+  AgentProcess agent(directory);
+  INFO(directory.log());
+  REQUIRE(agent.serves());
+  TestClient client(directory.echo_socket());
+  CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("What is not a socket is not replaced") {
+  AgentDirectory directory;
+  fs::create_directories(fs::path(directory.echo_socket()).parent_path());
+  write_file(directory.echo_socket(), "precious");
+  AgentProcess agent(directory);
+  CHECK_FALSE(agent.serves());
+  CHECK(agent.wait() == 3);
+  CHECK(directory.log().find("there is something that is not a socket") != std::string::npos);
+  CHECK(fs::file_size(directory.echo_socket()) == 8);
+}
+
+TEST_CASE("SIGHUP applies a change; connections and calls of what did not change go on") {
+  AgentDirectory directory;
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  TestClient files(directory.filesystem_socket("v1"));
+  TestClient echoes(directory.echo_socket());
+  const std::string exists = WireWriter().text(1, directory.root());
+  CHECK(files.call("v1.Filesystem/PathExists", exists)->code() == StatusCode::kOk);
+  const auto before = fs::last_write_time(directory.filesystem_socket("v1"));
+
+  directory.configure("[endpoints.more]\naddress = \"unix://" + (directory / "more/more.sock") +
+                          "\"\nservices = [\"longshore.echo.v1.Echo\"]\n",
+                      "settings.greeting = \"good morning\"\n");
+  REQUIRE(agent.reload());
+  INFO(directory.log());
+  CHECK(fs::last_write_time(directory.filesystem_socket("v1")) == before);
+  CHECK(files.call("v1.Filesystem/PathExists", exists)->code() == StatusCode::kOk);
+  echo::v1::DescribeResponse response;
+  const auto described = echoes.call("longshore.echo.v1.Echo/Describe", "");
+  REQUIRE(response.ParseFromString(described->messages.at(0)));
+  CHECK(response.greeting() == "good morning");
+  CHECK(TestClient(directory / "more/more.sock")
+            .call("longshore.echo.v1.Echo/Say", say("here"))
+            ->code() == StatusCode::kOk);
+
+  directory.configure();
+  REQUIRE(agent.reload());
+  CHECK_THROWS(TestClient(directory / "more/more.sock"));
+  CHECK(echoes.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  CHECK_FALSE(files.closed());
+  CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("A faulty file, or one that needs a restart, changes nothing and is said in the log") {
+  AgentDirectory directory;
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  TestClient client(directory.echo_socket());
+  directory.configure("[modules.nonsense]\n", "settings.greeting = \"unseen\"\n");
+  REQUIRE(agent.reload());
+  CHECK(directory.log().find("longshore-nonsense") != std::string::npos);
+  directory.write_configuration("[agent\n");
+  REQUIRE(agent.reload());
+  CHECK(directory.log().find(directory.config_file() + ":1:") != std::string::npos);
+  directory.configure("[agent.limits]\nmax_images = 3\n", "settings.greeting = \"unseen\"\n");
+  REQUIRE(agent.reload());
+  CHECK(directory.log().find("only a restart can change") != std::string::npos);
+
+  echo::v1::DescribeResponse response;
+  const auto described = client.call("longshore.echo.v1.Echo/Describe", "");
+  REQUIRE(response.ParseFromString(described->messages.at(0)));
+  CHECK(response.greeting() == "hello");
+  CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("Sockets that systemd made are served, and left to it at the end") {
+  AgentDirectory directory;
+  const int made = listen_on(directory.echo_socket());
+  {
+    AgentProcess agent(directory, {.sockets = {made}});
+    INFO(directory.log());
+    REQUIRE(agent.serves());
+    TestClient client(directory.echo_socket());
+    CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+    CHECK(agent.stop() == 0);
+  }
+  CHECK(fs::is_socket(directory.echo_socket()));
+  CHECK_FALSE(fs::exists(directory.filesystem_socket("v1")));
+  close(made);
+}
+
+TEST_CASE("The agent starts and stops twenty times on the same folders") {
+  AgentDirectory directory;
+  for (int cycle = 0; cycle < 20; ++cycle) {
+    AgentProcess agent(directory);
+    INFO(directory.log());
+    REQUIRE(agent.serves());
+    TestClient client(directory.echo_socket());
+    REQUIRE(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+    REQUIRE(agent.stop() == 0);
+  }
 }

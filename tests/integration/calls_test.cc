@@ -1,0 +1,324 @@
+// Calls over the agent's sockets, as csi-proxy's clients and others make them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "grpc/health/v1.pb.h"
+#include "grpc/reflection/v1.pb.h"
+#include "longshore/echo/v1.pb.h"
+#include "tests/support/agent_process.h"
+#include "tests/support/test_client.h"
+#include "tests/support/wire_writer.h"
+
+using namespace longshore;
+using namespace longshore::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kVersions[] = {"v1alpha1", "v1beta1", "v1beta2", "v1", "v2alpha1"};
+const std::string kEcho = "longshore.echo.v1.Echo/";
+
+struct Fixture {
+  Fixture() {
+    INFO(directory.log());
+    REQUIRE(agent.serves());
+  }
+  ~Fixture() { CHECK(agent.stop() == 0); }
+
+  AgentDirectory directory;
+  AgentProcess agent{directory};
+};
+
+echo::v1::WaitRequest wait_request(std::chrono::milliseconds time) {
+  echo::v1::WaitRequest request;
+  request.set_milliseconds(time.count());
+  return request;
+}
+
+std::string forward(const std::string& method, const std::string& request) {
+  echo::v1::ForwardRequest outer;
+  outer.set_method(method);
+  outer.set_request(request);
+  return outer.SerializeAsString();
+}
+
+echo::v1::DescribeResponse described(const std::string& bytes) {
+  echo::v1::DescribeResponse response;
+  REQUIRE(response.ParseFromString(bytes));
+  return response;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "A directory tree lives its life in every version, each on its socket") {
+  for (const std::string version : kVersions) {
+    INFO(version);
+    // The first two versions have a context in each request, and an error before each answer.
+    const bool old = version == "v1alpha1" || version == "v1beta1";
+    const std::string yes = WireWriter().number(old ? 2 : 1, 1);
+    TestClient client(directory.filesystem_socket(version));
+    const auto call = [&](const std::string& method, const std::string& request) {
+      const auto answer = client.call(version + ".Filesystem/" + method, request);
+      INFO(method << ": " << answer->text());
+      REQUIRE(answer->code() == StatusCode::kOk);
+      return answer->messages.at(0);
+    };
+    const std::string folder = directory.root() + "/" + version;
+    const std::string link = folder + "/link";
+    const auto path = [](const std::string& text) -> std::string {
+      return WireWriter().text(1, text);
+    };
+    CHECK(call("PathExists", path(folder)) == "");
+    CHECK(call("Mkdir", path(folder + "/deep/down")) == "");
+    CHECK(call("PathExists", path(folder + "/deep/down")) == yes);
+    CHECK(call(old ? "LinkPath" : "CreateSymlink",
+               WireWriter().text(1, folder + "/deep").text(2, link)) == "");
+    CHECK(fs::read_symlink(link) == folder + "/deep");
+    CHECK(call(old ? "IsMountPoint" : "IsSymlink", path(link)) == yes);
+    CHECK(call(old ? "IsMountPoint" : "IsSymlink", path(folder)) == "");
+    const auto full = client.call(version + ".Filesystem/Rmdir", path(folder));
+    CHECK(full->code() == StatusCode::kFailedPrecondition);
+    CHECK(fs::exists(folder));
+    CHECK(call("Rmdir", WireWriter().text(1, folder).number(old ? 3 : 2, 1)) == "");
+    CHECK_FALSE(fs::exists(folder));
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "Each csi-proxy socket serves its own version and nothing else") {
+  for (const std::string version : kVersions) {
+    TestClient client(directory.filesystem_socket(version));
+    for (const std::string other : kVersions) {
+      const auto answer =
+          client.call(other + ".Filesystem/PathExists", WireWriter().text(1, directory.root()));
+      CHECK(answer->code() == (other == version ? StatusCode::kOk : StatusCode::kUnimplemented));
+    }
+    CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kUnimplemented);
+    CHECK(client.call("longshore.control.v1.Control/GetStatus", "")->code() ==
+          StatusCode::kUnimplemented);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "RmdirContents empties a directory and follows no link out of it") {
+  const std::string outside = directory / "outside";
+  fs::create_directories(directory.root() + "/a/b/c");
+  fs::create_directory(outside);
+  write_file(outside + "/precious", "x");
+  write_file(directory.root() + "/a/file", "x");
+  fs::create_directory_symlink(outside, directory.root() + "/a/link");
+  TestClient client(directory.filesystem_socket("v2alpha1"));
+  const auto answer = client.call("v2alpha1.Filesystem/RmdirContents",
+                                  WireWriter().text(1, directory.root() + "/a"));
+  CHECK(answer->text() == "");
+  CHECK(fs::is_empty(directory.root() + "/a"));
+  CHECK(fs::exists(outside + "/precious"));
+}
+
+TEST_CASE_METHOD(Fixture, "Bad paths and bad requests get a clear error each") {
+  TestClient client(directory.filesystem_socket("v1"));
+  const auto code_of = [&](const std::string& method, const std::string& request) {
+    const auto answer = client.call("v1.Filesystem/" + method, request);
+    CHECK((answer->code() == StatusCode::kOk || !answer->text().empty()));
+    return answer->code();
+  };
+  for (const std::string& path :
+       {std::string(), std::string("relative"), directory.root() + "/../outside",
+        directory.root() + std::string("/a\0b", 4), std::string("C:\\var\\lib")}) {
+    INFO(path);
+    CHECK(code_of("Mkdir", WireWriter().text(1, path)) == StatusCode::kInvalidArgument);
+  }
+  CHECK(code_of("Mkdir", WireWriter().text(1, "/etc/longshore-test")) ==
+        StatusCode::kPermissionDenied);
+  CHECK(code_of("PathExists", "") == StatusCode::kInvalidArgument);
+  CHECK(code_of("PathExists", "\x0a\x7f/a") == StatusCode::kInvalidArgument);
+  CHECK(code_of("PathExists", std::string(5 << 20, 'x')) == StatusCode::kResourceExhausted);
+  CHECK(code_of("Nothing", "") == StatusCode::kUnimplemented);
+  CHECK(code_of("PathExists", WireWriter().text(1, directory.root())) == StatusCode::kOk);
+}
+
+TEST_CASE_METHOD(Fixture, "Deadlines and cancellations reach the caller at once") {
+  TestClient client(directory.echo_socket());
+  for (const char* method : {"Wait", "WaitAsync"}) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto late =
+        client.call(kEcho + method, wait_request(10s).SerializeAsString(), with_timeout(100ms));
+    CHECK(late->code() == StatusCode::kDeadlineExceeded);
+    const auto cancelled = client.start(kEcho + method, wait_request(10s).SerializeAsString());
+    client.call(kEcho + "Say", "");
+    cancelled->call->cancel();
+    REQUIRE(client.run_until([&] { return cancelled->finished(); }));
+    CHECK(cancelled->code() == StatusCode::kCancelled);
+    CHECK(std::chrono::steady_clock::now() - begun < 8s);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "Streams arrive whole and in order, also large and slowly read ones") {
+  TestClient client(directory.echo_socket());
+  echo::v1::CountRequest request;
+  request.set_count(500);
+  request.set_payload_bytes(20000);
+  rpc::ClientCallOptions slowly;
+  slowly.manual_flow = true;
+  const auto stream = client.start(kEcho + "Count", request.SerializeAsString(), slowly);
+  for (size_t granted = 1; granted <= 500; ++granted) {
+    stream->call->grant(1);
+    REQUIRE(client.run_until([&] { return stream->messages.size() == granted; }));
+  }
+  REQUIRE(client.run_until([&] { return stream->finished(); }));
+  CHECK(stream->code() == StatusCode::kOk);
+  echo::v1::CountResponse response;
+  for (int64_t number = 0; number < 500; ++number) {
+    REQUIRE(response.ParseFromString(stream->messages.at(static_cast<size_t>(number))));
+    REQUIRE(response.number() == number);
+    REQUIRE(response.payload().size() == 20000);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "Statuses and exceptions of a module arrive as they are") {
+  TestClient client(directory.echo_socket());
+  for (int code = 1; code <= 16; ++code) {
+    echo::v1::FailRequest request;
+    request.set_code(code);
+    request.set_text("reason \xc3\xa9 100%");
+    const auto answer = client.call(kEcho + "Fail", request.SerializeAsString());
+    CHECK(answer->code() == static_cast<StatusCode>(code));
+    CHECK(answer->text() == "reason \xc3\xa9 100%");
+  }
+  echo::v1::FailRequest thrown;
+  thrown.set_by_exception(true);
+  thrown.set_text("thrown");
+  const auto answer = client.call(kEcho + "Fail", thrown.SerializeAsString());
+  CHECK(answer->code() == StatusCode::kInternal);
+  CHECK(answer->text().find("thrown") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "A module calls others only where may_call says so") {
+  TestClient client(directory.echo_socket());
+  const std::string request = forward(kEcho + "Describe", "");
+  const auto refused = client.call(kEcho + "Forward", request);
+  CHECK(refused->code() == StatusCode::kPermissionDenied);
+  CHECK(refused->text().find("may_call") != std::string::npos);
+
+  directory.configure({}, "may_call = [\"" + kEcho + "Describe\"]\n");
+  REQUIRE(agent.reload());
+  const auto answered = client.call(kEcho + "Forward", request, with_timeout(10s));
+  INFO(answered->text());
+  REQUIRE(answered->code() == StatusCode::kOk);
+  echo::v1::ForwardResponse outer;
+  REQUIRE(outer.ParseFromString(answered->messages.at(0)));
+  const auto inner = described(outer.response());
+  CHECK(inner.caller() == "module:echo");
+  CHECK(inner.on_behalf_of() == "uid:" + std::to_string(getuid()));
+  CHECK(inner.remaining_ms() <= 10000);
+  CHECK(inner.remaining_ms() > 0);
+  CHECK(client.call(kEcho + "Forward", forward(kEcho + "Say", ""))->code() ==
+        StatusCode::kPermissionDenied);
+}
+
+TEST_CASE_METHOD(Fixture, "deny_methods denies, and says that it does") {
+  TestClient client(directory.echo_socket());
+  directory.configure({}, "deny_methods = [\"" + kEcho + "Say\"]\n");
+  REQUIRE(agent.reload());
+  const auto denied = client.call(kEcho + "Say", "");
+  CHECK(denied->code() == StatusCode::kPermissionDenied);
+  CHECK(denied->text().find("deny_methods") != std::string::npos);
+  CHECK(client.call(kEcho + "SayAtOnce", "")->code() == StatusCode::kOk);
+}
+
+TEST_CASE_METHOD(Fixture, "Reflection and health tell of what the socket serves") {
+  TestClient client(directory.filesystem_socket("v1beta2"));
+  grpc::reflection::v1::ServerReflectionRequest question;
+  question.set_list_services("*");
+  const auto stream = client.open("grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+  stream->call->send(question.SerializeAsString());
+  question.set_file_containing_symbol("v1beta2.Filesystem");
+  stream->call->send(question.SerializeAsString());
+  stream->call->half_close();
+  REQUIRE(client.run_until([&] { return stream->finished(); }));
+  REQUIRE(stream->messages.size() == 2);
+  grpc::reflection::v1::ServerReflectionResponse services;
+  REQUIRE(services.ParseFromString(stream->messages[0]));
+  REQUIRE(services.list_services_response().service_size() == 1);
+  CHECK(services.list_services_response().service(0).name() == "v1beta2.Filesystem");
+  grpc::reflection::v1::ServerReflectionResponse files;
+  REQUIRE(files.ParseFromString(stream->messages[1]));
+  CHECK(files.file_descriptor_response().file_descriptor_proto_size() >= 1);
+
+  grpc::health::v1::HealthCheckRequest check;
+  check.set_service("v1beta2.Filesystem");
+  const auto healthy = client.call("grpc.health.v1.Health/Check", check.SerializeAsString());
+  CHECK(healthy->messages == std::vector<std::string>{WireWriter().number(1, 1)});
+  check.set_service("longshore.echo.v1.Echo");
+  CHECK(client.call("grpc.health.v1.Health/Check", check.SerializeAsString())->code() ==
+        StatusCode::kNotFound);
+}
+
+TEST_CASE_METHOD(Fixture, "64 clients with calls of all kinds at once get their own answers") {
+  std::vector<std::thread> threads;
+  std::vector<std::string> faults(64);
+  for (size_t number = 0; number < faults.size(); ++number) {
+    threads.emplace_back([&, number] {
+      try {
+        TestClient client(directory.echo_socket());
+        TestClient files(directory.filesystem_socket(kVersions[number % 5]));
+        for (int round = 0; round < 20; ++round) {
+          echo::v1::SayRequest say;
+          say.set_text(std::to_string(number) + "/" + std::to_string(round));
+          const auto said = client.start(kEcho + "Say", say.SerializeAsString());
+          const auto waited =
+              client.start(kEcho + "WaitAsync", wait_request(5ms).SerializeAsString());
+          const auto late = client.start(
+              kEcho + "WaitAsync", wait_request(200ms).SerializeAsString(), with_timeout(20ms));
+          const auto made = files.call(std::string(kVersions[number % 5]) + ".Filesystem/Mkdir",
+                                       WireWriter().text(1, directory.root() + "/" + say.text()));
+          if (!client.run_until(
+                  [&] { return said->finished() && waited->finished() && late->finished(); })) {
+            faults[number] = "no answer";
+          } else if (said->messages != std::vector<std::string>{say.SerializeAsString()} ||
+                     waited->code() != StatusCode::kOk ||
+                     late->code() != StatusCode::kDeadlineExceeded ||
+                     made->code() != StatusCode::kOk) {
+            faults[number] = said->text() + waited->text() + late->text() + made->text();
+          }
+        }
+      } catch (const std::exception& error) {
+        faults[number] = error.what();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const std::string& fault : faults) CHECK(fault == "");
+  CHECK(fs::exists(directory.root() + "/63/19"));
+}
+
+TEST_CASE_METHOD(Fixture, "Ten thousand calls and a hundred connections leave no descriptor open") {
+  TestClient client(directory.echo_socket());
+  const auto hundred_calls = [&] {
+    std::vector<std::shared_ptr<Answer>> answers;
+    for (int i = 0; i < 100; ++i) answers.push_back(client.start(kEcho + "SayAtOnce", ""));
+    REQUIRE(client.run_until([&] {
+      return std::all_of(answers.begin(), answers.end(),
+                         [](const auto& answer) { return answer->finished(); });
+    }));
+    for (const auto& answer : answers) REQUIRE(answer->code() == StatusCode::kOk);
+  };
+  hundred_calls();
+  const size_t before = agent.open_descriptors();
+  for (int round = 0; round < 99; ++round) {
+    hundred_calls();
+    TestClient(directory.echo_socket()).call(kEcho + "Say", "");
+  }
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (agent.open_descriptors() > before && std::chrono::steady_clock::now() < end) {
+    hundred_calls();  // closing is noticed between two of them
+  }
+  CHECK(agent.open_descriptors() <= before);
+}
