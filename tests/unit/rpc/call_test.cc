@@ -56,6 +56,22 @@ TEST_CASE("Many answers that one read caused are one write") {
   CHECK(pair.link.to_client().writes <= before + 3);
 }
 
+TEST_CASE("Answers of another thread that gather are one wake-up and one write") {
+  RpcPair pair;
+  std::vector<std::shared_ptr<ClientRecord>> records;
+  for (int i = 0; i < 50; ++i) records.push_back(pair.call("/t/Wait", ""));
+  pair.link.run();
+  const size_t before = pair.link.to_client().writes;
+  std::thread([&] {
+    for (const auto& call : pair.service.calls) call->stream->send_and_finish("answer");
+  }).join();
+  pair.context.restart();
+  CHECK(pair.context.poll_one() == 1);
+  CHECK(pair.link.to_client().writes == before + 1);
+  pair.link.run();
+  for (const auto& record : records) CHECK(record->messages.size() == 1);
+}
+
 TEST_CASE("Every status code arrives with its text, whatever is in it") {
   RpcPair pair;
   const std::vector<std::string> texts = {"", "plain", "100% of \xc3\xa9\n\t\r",
