@@ -1,7 +1,5 @@
 #include "endpoint/endpoint.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -130,7 +128,7 @@ class UnixEndpoint final : public Endpoint {
   // Why a peer may not come in; empty when it may.
   std::string objection_to(const Peer& peer) const {
     if (options_.own_user_only) {
-      if (peer.user != 0 && peer.user != geteuid()) return "only the agent's own user and root may";
+      if (!peer.own_user) return "only the agent's own user and root may";
       if (!peer.same_pid_namespace) return "it is in a container of its own";
     }
     const bool anybody = options_.allow_users.empty() && options_.allow_groups.empty();

@@ -14,6 +14,8 @@ struct Peer {
   std::vector<unsigned> supplementary_groups;
   // Only logged, and asked for its namespace: a number can be used again by another process.
   int process = 0;
+  // Root, or the user that the agent runs as.
+  bool own_user = false;
   // False for a peer in a container, whose root is not ours.
   bool same_pid_namespace = false;
 

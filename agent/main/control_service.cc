@@ -1,12 +1,11 @@
 #include "main/control_service.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "config/show.h"
 #include "longshore/control/v1.pb.h"
 #include "main/agent.h"
+#include "main/user_names.h"
 #include "main/version.h"
 #include "module_description.h"
 
@@ -22,7 +21,7 @@ class ControlService {
   Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
     messages::GetStatusResponse response;
     response.set_version(kVersion);
-    response.set_process_id(getpid());
+    response.set_process_id(own_process_id());
     const auto uptime = router::Clock::now() - agent_.started_at_;
     response.set_uptime_ms(std::chrono::duration_cast<std::chrono::milliseconds>(uptime).count());
     response.set_state(agent_.state_ == Agent::State::kServing ? "serving" : "draining");

@@ -1,7 +1,5 @@
 #include "main/endpoint_set.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -99,7 +97,10 @@ EndpointSet::EndpointSet(endpoint::EndpointContext context, std::vector<Activate
     : context_(context), activated_(std::move(activated)) {}
 
 EndpointSet::~EndpointSet() {
-  for (const ActivatedSocket& socket : activated_) ::close(socket.descriptor);
+  // What nobody asked for is closed with the temporary that takes it over.
+  for (const ActivatedSocket& socket : activated_) {
+    endpoint::SocketFile::adopt(socket.descriptor, socket.path);
+  }
 }
 
 std::optional<endpoint::SocketFile> EndpointSet::take_activated(const std::string& path) {

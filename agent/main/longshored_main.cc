@@ -1,10 +1,9 @@
 // longshored: the agent's process. Reads the command line and the configuration, and runs the
 // agent.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 #include "config/load.h"
@@ -119,5 +118,5 @@ int main(int argc, char** argv) {
   // Modules may have left threads behind; destructors of their statics must not run under them.
   std::cout.flush();
   std::fflush(nullptr);
-  _exit(code);
+  std::_Exit(code);
 }

@@ -32,6 +32,7 @@ Result<Peer> peer_of(int descriptor) {
   peer.user = credentials.uid;
   peer.group = credentials.gid;
   peer.process = credentials.pid;
+  peer.own_user = credentials.uid == 0 || credentials.uid == geteuid();
   peer.same_pid_namespace = shares_pid_namespace(credentials.pid);
 
   // ERANGE says how much room the list takes.

@@ -33,7 +33,7 @@ Result<void> ModuleFile::read(const std::string& path) {
   if (file == INVALID_HANDLE_VALUE) return cannot_read(path).because(last_error());
   handle_ = reinterpret_cast<intptr_t>(file);
   LARGE_INTEGER size{};
-  if (GetFileType(file) != FILE_TYPE_DISK || !GetFileSizeEx(file, &size)) {
+  if (!GetFileSizeEx(file, &size)) {  // fails for pipes and devices
     return cannot_read(path).because("it is not a regular file");
   }
   if (size.QuadPart == 0 || size.QuadPart > kMaxFileBytes) {

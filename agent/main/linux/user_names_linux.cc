@@ -56,5 +56,6 @@ Result<unsigned> group_id_of(const std::string& name_or_number) {
 }
 
 unsigned own_user_id() { return geteuid(); }
+int own_process_id() { return getpid(); }
 
 }  // namespace longshore
