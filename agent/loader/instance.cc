@@ -108,6 +108,12 @@ size_t Instance::concurrency_limit() const {
   return options_.max_concurrent_calls + std::min(stuck_, options_.max_stuck_calls);
 }
 
+// Calls that name no object have nothing in common but their method.
+bool Instance::names_stuck_object(const Call& call) const {
+  const std::string object = call.object();
+  return !object.empty() && stuck_objects_.contains(object);
+}
+
 Result<void> Instance::submit(std::shared_ptr<Call> call) {
   {
     const std::lock_guard lock(mutex_);
@@ -119,8 +125,7 @@ Result<void> Instance::submit(std::shared_ptr<Call> call) {
                      "the module " + options_.name + " is " + name_of(state_))
           .advise("try again");
     }
-    if (stuck_ >= options_.max_stuck_calls && stuck_ > 0 &&
-        stuck_objects_.contains(call->object())) {
+    if (stuck_ >= options_.max_stuck_calls && names_stuck_object(*call)) {
       return refused(StatusCode::kUnavailable,
                      "an earlier call for \"" + call->object() + "\" is stuck in the module")
           .advise("the device or server behind it does not answer");
@@ -170,6 +175,8 @@ void Instance::on_stuck(Call& call) {
   bool replace = false;
   {
     const std::lock_guard lock(mutex_);
+    if (call.ended) return;  // it came back while the timer was on its way
+    call.counted_as_stuck = true;
     stuck_objects_.insert(call.object());
     ++stuck_;
     replace = stuck_ <= options_.max_stuck_calls;
@@ -191,7 +198,8 @@ void Instance::on_end(Call& call) {
     } else {
       std::erase_if(waiting_, [&](const auto& each) { return each.get() == &call; });
     }
-    if (call.stuck) {
+    call.ended = true;
+    if (call.counted_as_stuck) {
       --stuck_;
       const auto object = stuck_objects_.find(call.object());
       if (object != stuck_objects_.end()) stuck_objects_.erase(object);

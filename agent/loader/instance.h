@@ -108,7 +108,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
                               std::string request_bytes);
   bool has_control_call() const;
 
-  size_t concurrency_limit() const;  // locked
+  size_t concurrency_limit() const;                         // locked
+  bool names_stuck_object(const router::Call& call) const;  // locked
   void start_waiting_calls();
   bool wait_for_calls(router::Clock::time_point deadline);
   void cancel_all_calls();

@@ -111,8 +111,11 @@ class Call final : public Work, public Timer, public Cancellable {
   std::atomic<bool> on_thread{false};
   std::atomic<bool> stuck{false};
 
-  // Whether its target let it begin, or keeps it waiting. Guarded by the target's lock.
+  // The target's bookkeeping, guarded by its lock: whether it let the call begin or keeps it
+  // waiting, was told that it ended, and counts it as stuck.
   bool admitted = false;
+  bool ended = false;
+  bool counted_as_stuck = false;
 
   // The deadline, and after it the check for being stuck.
   void on_time() override;

@@ -24,7 +24,8 @@ const std::set<std::string_view> kModuleLibraries = {"google/protobuf/"};
 const std::set<std::string_view> kServiceLibraries = {};
 
 bool is_generated(std::string_view include) {
-  return include.ends_with(".pb.h") || include == "module_description.h";
+  return include.ends_with(".pb.h") || include == "module_description.h" ||
+         include == "main/version.h";
 }
 
 // The .proto file that a generated header is made from, if it is one of a .proto.

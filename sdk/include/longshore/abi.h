@@ -191,8 +191,7 @@ typedef struct longshore_instance {
 
   /* [pool] A call. `method` and `request` are valid until it is finished. It may be finished
    * inline or later, on any thread. Methods annotated non_blocking are called as [completion]. */
-  void (*invoke)(void* self, longshore_call call, longshore_bytes method,
-                 longshore_bytes request);
+  void (*invoke)(void* self, longshore_call call, longshore_bytes method, longshore_bytes request);
 
   /* [completion] Optional. Nobody waits for `call` any more. May race with its `finish`. */
   void (*cancel)(void* self, longshore_call call);
