@@ -107,8 +107,8 @@ void Call::end_early(StatusCode code, std::string text) {
   answer(code, std::move(text));
   cancel_children();
   if (was_queued) {
-    table_.remove(handle_);
-    leave();
+    // Whoever takes it out of the table leaves for it: the module may be finishing it right now.
+    if (table_.remove(handle_)) leave();
   } else {
     parts_.target->on_cancel(*this);
   }
