@@ -41,7 +41,6 @@ struct EndpointOptions {
   size_t max_connections = 1024;
   size_t max_connections_per_user = 512;
   rpc::Limits limits;
-
 };
 
 // What endpoints share.
