@@ -31,7 +31,7 @@ name_of() {
   {
     clang-tidy --version
     cat "$root/.clang-tidy"
-    grep -F "\"$1\"" -B 1 "$work/compile_commands.json"
+    grep -F "\"$1\"" -B 1 "$work/compile_commands.json" | sed "s#$build#build#g; s#$root#root#g"
     if [ -f "$includes" ]; then
       sort -u "$includes" | xargs cat
     else
@@ -42,17 +42,18 @@ name_of() {
 
 check() {
   local found
-  if found=$(clang-tidy -p "$1" --quiet "$2" 2> /dev/null); then
+  if found=$(clang-tidy -p "$1" --quiet --header-filter="$own" "$2" 2> /dev/null); then
     touch "$3"
   else
     printf '%s\n' "${found:-$2: clang-tidy cannot read it}"
     return 1
   fi
 }
+export own="^$root/(agent|modules|plugins|sdk)/"
 export -f check
 
 awk -F '"' '$2 == "file" { print $4 }' "$work/compile_commands.json" | sort -u |
-  grep -E "^$root/(agent|modules|plugins|sdk)/" > "$work/sources"
+  grep -E "$own" > "$work/sources"
 : > "$work/todo"
 while read -r source; do
   name=$(name_of "$source")

@@ -47,6 +47,7 @@ std::optional<std::string> resolve(const SourceTree& tree, std::string_view from
         std::string("plugins/"), std::string("sdk/include/")}) {
     const std::string path = root + std::string(include);
     if (tree.contains(path)) return path;
+    if (tree.contains(path + ".in")) return path + ".in";  // made by configure_file
   }
   const auto proto = proto_of(include);
   if (!proto) return std::nullopt;
