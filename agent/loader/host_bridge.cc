@@ -7,15 +7,10 @@
 #include <utility>
 
 #include "loader/instance.h"
+#include "longshore/context.hpp"
 
 namespace longshore::loader {
 namespace {
-
-std::string_view view(longshore_bytes bytes) {
-  return {static_cast<const char*>(bytes.data), static_cast<size_t>(bytes.size)};
-}
-
-longshore_bytes bytes(std::string_view text) { return {text.data(), text.size()}; }
 
 bool well_formed(longshore_bytes bytes) { return bytes.data || bytes.size == 0; }
 
@@ -47,9 +42,9 @@ struct HostFunctions {
     longshore_call_info full{};
     full.struct_size = sizeof(full);
     full.remaining_ns = nanoseconds_until(call->deadline());
-    full.request_id = bytes(call->request_id());
-    full.caller = bytes(call->caller().identity);
-    full.on_behalf_of = bytes(call->caller().on_behalf_of);
+    full.request_id = to_bytes(call->request_id());
+    full.caller = to_bytes(call->caller().identity);
+    full.on_behalf_of = to_bytes(call->caller().on_behalf_of);
     const uint32_t size = info->struct_size;
     std::memcpy(info, &full, std::min<size_t>(size, sizeof(full)));
     info->struct_size = size;
@@ -66,7 +61,7 @@ struct HostFunctions {
     const auto call = call_of(host, handle);
     if (!call) return LONGSHORE_STALE;
     if (!well_formed(message)) return LONGSHORE_REFUSED;
-    return call->send(view(message));
+    return call->send(to_view(message));
   }
 
   static longshore_answer finish(const longshore_host* host, longshore_call handle,
@@ -76,7 +71,7 @@ struct HostFunctions {
     if (!call || !instance->take_call(handle)) return LONGSHORE_STALE;
     const bool known = code >= 0 && code <= 16;
     call->finish(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown,
-                 well_formed(text) ? std::string(view(text)) : std::string());
+                 well_formed(text) ? std::string(to_view(text)) : std::string());
     return LONGSHORE_OK;
   }
 
@@ -115,7 +110,7 @@ struct HostFunctions {
   static void log(const longshore_host* host, longshore_log_level level, longshore_call call,
                   longshore_bytes text) noexcept {
     const auto instance = instance_of(host);
-    if (instance && well_formed(text)) instance->write_log(level, call, view(text));
+    if (instance && well_formed(text)) instance->write_log(level, call, to_view(text));
   }
 };
 

@@ -5,22 +5,18 @@
 #include <utility>
 
 #include "loader/host_bridge.h"
-#include "loader/module_file.h"
 #include "loader/negotiate.h"
 
 namespace longshore::loader {
 namespace {
 
-struct Inspection {
-  ModuleFile file;
-  ModuleFacts facts;
-};
-
 Error with_path(const Error& error, const std::string& path) {
   return Error::of_text(error.code(), path + ": " + error.message());
 }
 
-Result<Inspection> inspect(const std::string& path, const InspectionOptions& options) {
+}  // namespace
+
+Result<Inspection> inspect_module(const std::string& path, const InspectionOptions& options) {
   Result<ModuleFile> file = ModuleFile::open(path, options.owners);
   if (!file) return std::move(file).error();
   if (!options.required_sha256.empty() && options.required_sha256 != file->sha256()) {
@@ -36,24 +32,13 @@ Result<Inspection> inspect(const std::string& path, const InspectionOptions& opt
   }
   Result<ModuleDescription> description = parse_description(image->entry.description);
   if (!description) return with_path(description.error(), path);
-  ModuleFacts facts{path,
-                    file->sha256(),
-                    std::move(image->entry.name),
-                    std::move(image->entry.version),
-                    std::move(image->entry.vendor),
-                    std::move(*description)};
+  auto facts = std::make_shared<const ModuleFacts>(ModuleFacts{
+      path, file->sha256(), std::move(image->entry.name), std::move(image->entry.version),
+      std::move(image->entry.vendor), std::move(*description)});
   return Inspection{std::move(*file), std::move(facts)};
 }
 
-}  // namespace
-
-Result<ModuleFacts> inspect_module(const std::string& path, const InspectionOptions& options) {
-  Result<Inspection> inspection = inspect(path, options);
-  if (!inspection) return std::move(inspection).error();
-  return std::move(inspection->facts);
-}
-
-Image::Image(ModuleFacts facts) : facts_(std::move(facts)) {}
+Image::Image(std::shared_ptr<const ModuleFacts> facts) : facts_(std::move(facts)) {}
 
 Image::~Image() = default;
 
@@ -91,10 +76,10 @@ class ImageRegistry {
 
   Result<Image*> load(Inspection inspection, size_t max_images) {
     const std::lock_guard lock(mutex_);
-    if (const auto known = images_.find(inspection.facts.sha256); known != images_.end()) {
+    if (const auto known = images_.find(inspection.facts->sha256); known != images_.end()) {
       return known->second.image.get();
     }
-    const std::string& path = inspection.facts.path;
+    const std::string& path = inspection.facts->path;
     if (images_.size() >= max_images) {
       return Error(StatusCode::kResourceExhausted, "load the module", path)
           .because(std::to_string(images_.size()) +
@@ -129,11 +114,8 @@ class ImageRegistry {
   std::map<std::string, Loaded> images_;
 };
 
-Result<Image*> load_module(const std::string& path, const InspectionOptions& options,
-                           size_t max_images) {
-  Result<Inspection> inspection = inspect(path, options);
-  if (!inspection) return std::move(inspection).error();
-  return ImageRegistry::of_process().load(std::move(*inspection), max_images);
+Result<Image*> load_module(Inspection inspection, size_t max_images) {
+  return ImageRegistry::of_process().load(std::move(inspection), max_images);
 }
 
 }  // namespace longshore::loader

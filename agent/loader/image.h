@@ -13,6 +13,7 @@
 
 #include "loader/description.h"
 #include "loader/image_facts.h"
+#include "loader/module_file.h"
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
 
@@ -36,14 +37,20 @@ struct InspectionOptions {
   std::string required_sha256;  // empty: any
 };
 
+// A file that may be loaded, read and judged once: what was judged is what is loaded.
+struct Inspection {
+  ModuleFile file;
+  std::shared_ptr<const ModuleFacts> facts;
+};
+
 // Reads, hashes and inspects a file; runs none of its code. Errors tell why it may not be loaded.
-Result<ModuleFacts> inspect_module(const std::string& path, const InspectionOptions& options);
+Result<Inspection> inspect_module(const std::string& path, const InspectionOptions& options);
 
 // A loaded module. Lives until the process ends.
 class Image {
  public:
   ~Image();
-  const ModuleFacts& facts() const { return facts_; }
+  const ModuleFacts& facts() const { return *facts_; }
 
   // Makes an instance of it; see longshore_module_entry::create.
   longshore_answer create(const longshore_host* host, void** self,
@@ -56,18 +63,17 @@ class Image {
 
  private:
   friend class ImageRegistry;
-  explicit Image(ModuleFacts facts);
+  explicit Image(std::shared_ptr<const ModuleFacts> facts);
 
-  const ModuleFacts facts_;
+  const std::shared_ptr<const ModuleFacts> facts_;
   const longshore_module_entry* entry_ = nullptr;
   std::mutex mutex_;
   std::vector<HostBridge*> idle_bridges_;
   std::vector<std::unique_ptr<HostBridge>> bridges_;
 };
 
-// Loads a file that passes inspection, or finds its image. [any thread]
+// Loads what was inspected, or finds its image. [any thread]
 // `max_images` bounds the number of different images in this process.
-Result<Image*> load_module(const std::string& path, const InspectionOptions& options,
-                           size_t max_images);
+Result<Image*> load_module(Inspection inspection, size_t max_images);
 
 }  // namespace longshore::loader

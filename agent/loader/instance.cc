@@ -175,7 +175,8 @@ void Instance::on_stuck(Call& call) {
   bool replace = false;
   {
     const std::lock_guard lock(mutex_);
-    if (call.ended) return;  // it came back while the timer was on its way
+    // It came back while the timer was on its way.
+    if (call.ended || call.counted_as_stuck) return;
     call.counted_as_stuck = true;
     stuck_objects_.insert(call.object());
     ++stuck_;

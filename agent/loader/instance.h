@@ -113,6 +113,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void start_waiting_calls();
   bool wait_for_calls(router::Clock::time_point deadline);
   void cancel_all_calls();
+  bool destroy();  // false: it hangs
   bool end_posts_and_invocations();
   // Leaves the module's side as it is, for good.
   Error abandon(std::string why);

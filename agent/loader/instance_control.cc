@@ -1,7 +1,7 @@
 // Starting and ending an instance: everything of Instance that is done by one thread at a time.
 #include <algorithm>
 #include <condition_variable>
-#include <functional>
+#include <future>
 #include <set>
 #include <utility>
 
@@ -63,30 +63,6 @@ std::shared_ptr<const router::Method> control_method(const char* name,
   return method;
 }
 
-// Runs the module's `destroy` on a pool thread, so that one that hangs can be left.
-class Destruction final : public router::Work {
- public:
-  explicit Destruction(std::function<void()> destroy) : destroy_(std::move(destroy)) {}
-
-  void run() override {
-    destroy_();
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    changed_.notify_all();
-  }
-
-  bool wait(Clock::time_point deadline) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_until(lock, deadline, [&] { return done_; });
-  }
-
- private:
-  const std::function<void()> destroy_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-};
-
 constexpr const char* kStart = "start";
 constexpr const char* kStop = "stop";
 
@@ -112,8 +88,6 @@ class Instance::ControlTarget final : public router::Target {
 
   void on_cancel(Call& call) override { instance_.on_cancel(call); }
   void on_writable(Call& call) override { instance_.on_writable(call); }
-  void on_stuck(Call&) override {}
-  void on_end(Call&) override {}
 
  private:
   Instance& instance_;  // which is not freed while a control call runs: see `abandon`
@@ -171,14 +145,22 @@ Result<std::string> Instance::stop(Clock::time_point deadline) {
   }
   // A start or stop that hangs still holds its call: then there is nothing to destroy safely.
   if (has_control_call()) return abandon("its start or stop never returned");
-  const auto destruction =
-      std::make_shared<Destruction>([this] { functions_.destroy(std::exchange(self_, nullptr)); });
-  pool_.post(destruction);
-  if (!destruction->wait(Clock::now() + kCancelGrace)) return abandon("its destroy hangs");
+  if (!destroy()) return abandon("its destroy hangs");
   pool_.drain(Clock::now() + kCancelGrace);
   const std::lock_guard lock(mutex_);
   if (state_ != State::kFailed) state_ = State::kStopped;
   return handover;
+}
+
+// On a pool thread, so that one that hangs can be left behind.
+bool Instance::destroy() {
+  const auto destroyed = std::make_shared<std::promise<void>>();
+  std::future<void> done = destroyed->get_future();
+  pool_.post([this, destroyed] {
+    functions_.destroy(std::exchange(self_, nullptr));
+    destroyed->set_value();
+  });
+  return done.wait_until(Clock::now() + kCancelGrace) == std::future_status::ready;
 }
 
 bool Instance::wait_for_calls(Clock::time_point deadline) {

@@ -20,16 +20,6 @@ router::RouterOptions router_options(const config::AgentSettings& settings) {
   return options;
 }
 
-// A function as work for a pool.
-class FunctionWork final : public router::Work {
- public:
-  explicit FunctionWork(std::function<void()> function) : function_(std::move(function)) {}
-  void run() override { function_(); }
-
- private:
-  const std::function<void()> function_;
-};
-
 }  // namespace
 
 Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedModules> modules,
@@ -40,8 +30,7 @@ Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedMo
       loaded_(std::move(loaded)),
       router_(timers_, router_options(loaded_.configuration.agent)),
       modules_(*inspected_, router_, catalog_, *log_),
-      endpoints_({io_, router_, catalog_, *log_}, take_activated_sockets()),
-      control_pool_(timers_, "control", 1) {}
+      endpoints_({io_, router_, catalog_, *log_}, take_activated_sockets()) {}
 
 Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
@@ -100,16 +89,15 @@ void Agent::wait_for_signal() {
 }
 
 void Agent::begin_reload() {
-  control_pool_.post(std::make_shared<FunctionWork>([this] {
+  control_->post([this] {
     notify_service_manager(reloading_state());
     const auto reloaded = reload();
     if (!reloaded) log_->error(reloaded.error().message());
     notify_service_manager("READY=1");
-  }));
+  });
 }
 
 Result<std::vector<std::string>> Agent::reload() {
-  const std::lock_guard lock(reload_mutex_);
   if (state_ != State::kServing) {
     return Error(StatusCode::kFailedPrecondition, "reload").because("the agent is ending");
   }
@@ -183,7 +171,7 @@ void Agent::finish_drain() {
   drain_timer_.cancel();
   // Stopping modules blocks, and their last answers still want the I/O thread.
   ending_ = std::thread([this] {
-    control_pool_.drain(router::Clock::now() + configuration().agent.stop_timeout);
+    control_->drain(router::Clock::now() + configuration().agent.stop_timeout);
     modules_.stop_all(configuration().agent.stop_timeout);
     boost::asio::post(io_, [this] {
       endpoints_.close();

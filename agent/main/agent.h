@@ -79,7 +79,6 @@ class Agent {
   const router::Clock::time_point started_at_ = router::Clock::now();
   std::atomic<State> state_{State::kStarting};
 
-  std::mutex reload_mutex_;  // one reload at a time: a signal and longshorectl may both ask
   mutable std::mutex mutex_;
   config::Loaded loaded_;
 
@@ -91,8 +90,7 @@ class Agent {
   endpoint::CatalogHolder catalog_;
   ModuleSet modules_;
   EndpointSet endpoints_;
-  std::shared_ptr<BuiltinTarget> control_;
-  router::WorkerPool control_pool_;
+  std::shared_ptr<BuiltinTarget> control_;  // its thread is the control thread
   std::thread ending_;
 };
 

@@ -23,10 +23,11 @@ class BuiltinTarget final : public router::Target {
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
   void execute(router::Call& call) override;
-  void on_cancel(router::Call&) override {}
-  void on_writable(router::Call&) override {}
-  void on_stuck(router::Call&) override {}
-  void on_end(router::Call&) override {}
+
+  // Runs something else on the thread of the handlers, between two calls.
+  void post(std::function<void()> function) { pool_.post(std::move(function)); }
+  // Begins nothing more, and waits for what runs; see WorkerPool::drain.
+  bool drain(router::Clock::time_point deadline) { return pool_.drain(deadline); }
 
  private:
   router::Router& router_;

@@ -50,12 +50,12 @@ class ControlService {
     for (const auto& entry : agent_.modules_.list()) {
       auto* module = response.add_modules();
       module->set_name(entry.settings.name);
-      module->set_library(entry.facts.name);
-      module->set_version(entry.facts.version);
-      module->set_vendor(entry.facts.vendor);
-      module->set_summary(entry.facts.description.summary);
-      module->set_file(entry.path);
-      module->set_sha256(entry.facts.sha256);
+      module->set_library(entry.facts->name);
+      module->set_version(entry.facts->version);
+      module->set_vendor(entry.facts->vendor);
+      module->set_summary(entry.facts->description.summary);
+      module->set_file(entry.facts->path);
+      module->set_sha256(entry.facts->sha256);
       module->set_state("failed");
       module->set_reason(entry.failure);
       if (entry.instance) describe(*entry.instance, *module);
@@ -66,7 +66,7 @@ class ControlService {
   Result<messages::ListServicesResponse> services(const messages::ListServicesRequest&) const {
     messages::ListServicesResponse response;
     for (const auto& entry : agent_.modules_.list()) {
-      for (const std::string& name : entry.facts.description.services) {
+      for (const std::string& name : entry.facts->description.services) {
         auto* service = response.add_services();
         service->set_name(name);
         service->set_module(entry.settings.name);

@@ -38,19 +38,22 @@ Result<void> apply_access(const config::AccessSettings& access, EndpointOptions&
   return {};
 }
 
-EndpointOptions with_limits(const config::LimitSettings& limits) {
+EndpointOptions with_limits(const config::AgentSettings& agent) {
+  const config::LimitSettings& limits = agent.limits;
   EndpointOptions options;
   options.max_connections = static_cast<size_t>(limits.max_connections);
   options.max_connections_per_user = static_cast<size_t>(limits.max_connections_per_user);
   options.limits.max_message_bytes = static_cast<size_t>(limits.max_request_bytes);
   options.limits.max_send_message_bytes = static_cast<size_t>(limits.max_response_bytes);
   options.limits.max_concurrent_streams = static_cast<uint32_t>(limits.max_streams_per_connection);
+  options.limits.drain_timeout =
+      std::chrono::duration_cast<std::chrono::milliseconds>(agent.stop_timeout);
   return options;
 }
 
 // Serves everything: it is how an administrator calls any method. Only the agent's user gets in.
 EndpointOptions control_endpoint(const config::Configuration& configuration) {
-  EndpointOptions options = with_limits(configuration.agent.limits);
+  EndpointOptions options = with_limits(configuration.agent);
   options.name = "control";
   options.socket.path = configuration.agent.control_dir + "/control.sock";
   options.socket.mode = 0600;
@@ -69,7 +72,7 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
   std::vector<EndpointOptions> wanted{control_endpoint(configuration)};
   if (configuration.csi_proxy.enabled) {
     for (const auto& each : csi_proxy) {
-      EndpointOptions options = with_limits(configuration.agent.limits);
+      EndpointOptions options = with_limits(configuration.agent);
       options.name = each.group + "-" + each.version;
       options.socket.path = configuration.agent.run_dir + "/csi-proxy/" + options.name +
                             "/csi-proxy-" + options.name + ".sock";
@@ -81,7 +84,7 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
     }
   }
   for (const auto& settings : configuration.endpoints) {
-    EndpointOptions options = with_limits(configuration.agent.limits);
+    EndpointOptions options = with_limits(configuration.agent);
     options.name = settings.name;
     options.socket.path = settings.path();
     options.services = {settings.services.begin(), settings.services.end()};

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "loader/module_file.h"
 #include "main/user_names.h"
 
 namespace longshore {
@@ -70,35 +69,38 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   return schema;
 }
 
-Result<std::string> InspectedModules::find(const config::ModuleSettings& module,
-                                           const config::AgentSettings& agent) const {
+Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
+                                                     const config::AgentSettings& agent) const {
   std::vector<std::string> folders = extra_folders_;
   folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
-  return loader::find_module_file(module.library, folders);
-}
-
-Result<loader::InspectionOptions> InspectedModules::checks_for(
-    const config::ModuleSettings& module, const config::AgentSettings& agent) const {
-  loader::InspectionOptions options;
-  options.required_sha256 = module.sha256;
-  options.owners.push_back(own_user_id());
+  const Result<std::string> path = loader::find_module_file(module.library, folders);
+  if (!path) return path.error();
+  loader::InspectionOptions checks;
+  checks.required_sha256 = module.sha256;
+  checks.owners.push_back(own_user_id());
   for (const std::string& name : agent.trusted_owners) {
     const Result<unsigned> id = user_id_of(name);
     if (!id) return id.error();
-    options.owners.push_back(*id);
+    checks.owners.push_back(*id);
   }
-  return options;
+  return loader::inspect_module(*path, checks);
 }
 
 Result<config::ModuleSchema> InspectedModules::describe(const config::ModuleSettings& module,
                                                         const config::AgentSettings& agent) {
-  const Result<std::string> path = find(module, agent);
-  if (!path) return path.error();
-  const Result<loader::InspectionOptions> checks = checks_for(module, agent);
-  if (!checks) return checks.error();
-  const Result<loader::ModuleFacts> facts = loader::inspect_module(*path, *checks);
-  if (!facts) return facts.error();
-  return schema_of(facts->description);
+  described_.erase(module.name);
+  Result<loader::Inspection> inspection = inspect(module, agent);
+  if (!inspection) return std::move(inspection).error();
+  config::ModuleSchema schema = schema_of(inspection->facts->description);
+  described_.emplace(module.name, std::move(*inspection));
+  return schema;
+}
+
+Result<loader::Inspection> InspectedModules::take(const config::ModuleSettings& module,
+                                                  const config::AgentSettings& agent) {
+  auto described = described_.extract(module.name);
+  if (described.empty()) return inspect(module, agent);
+  return std::move(described.mapped());
 }
 
 }  // namespace longshore

@@ -1,5 +1,11 @@
 // The loader's view of modules for the configuration: descriptions read from files, no code run.
+//
+// Threads: the one that loads a configuration and applies it. Owner: the agent.
 #pragma once
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "config/module_catalog.h"
 #include "loader/image.h"
@@ -15,14 +21,19 @@ class InspectedModules final : public config::ModuleCatalog {
   Result<config::ModuleSchema> describe(const config::ModuleSettings& module,
                                         const config::AgentSettings& agent) override;
 
-  // Where the file of a module is, and how it is to be checked.
-  Result<std::string> find(const config::ModuleSettings& module,
-                           const config::AgentSettings& agent) const;
-  Result<loader::InspectionOptions> checks_for(const config::ModuleSettings& module,
-                                               const config::AgentSettings& agent) const;
+  // The file that the last `describe` for this module has read, to be loaded: what was checked is
+  // what runs. Read now if there is none.
+  Result<loader::Inspection> take(const config::ModuleSettings& module,
+                                  const config::AgentSettings& agent);
+  // Lets go of the files that nobody took.
+  void forget() { described_.clear(); }
 
  private:
+  Result<loader::Inspection> inspect(const config::ModuleSettings& module,
+                                     const config::AgentSettings& agent) const;
+
   const std::vector<std::string> extra_folders_;
+  std::map<std::string, loader::Inspection> described_;  // by the module's name
 };
 
 // What a description says, in the configuration's terms.

@@ -61,10 +61,6 @@ class FailedTarget final : public router::Target {
     return Error::of_text(StatusCode::kUnavailable, why_);
   }
   void execute(router::Call&) override {}
-  void on_cancel(router::Call&) override {}
-  void on_writable(router::Call&) override {}
-  void on_stuck(router::Call&) override {}
-  void on_end(router::Call&) override {}
 
  private:
   const std::string why_;
@@ -82,41 +78,48 @@ void ModuleSet::set_builtin(loader::ModuleDescription description,
   builtin_target_ = std::move(target);
 }
 
-Result<ModuleSet::Entry> ModuleSet::load(const config::ModuleSettings& settings,
-                                         const config::AgentSettings& agent) {
-  Entry entry;
-  entry.settings = settings;
-  Result<std::string> path = modules_.find(settings, agent);
-  if (!path) return std::move(path).error();
-  entry.path = *path;
-  const Result<loader::InspectionOptions> checks = modules_.checks_for(settings, agent);
-  if (!checks) return checks.error();
-  Result<loader::ModuleFacts> facts = loader::inspect_module(entry.path, *checks);
-  if (!facts) return std::move(facts).error();
-  entry.facts = std::move(*facts);
-  return entry;
-}
-
-Result<void> ModuleSet::bring_up(Entry& entry, std::string handover) {
-  loader::InspectionOptions exactly_that;
-  exactly_that.required_sha256 = entry.facts.sha256;
-  const Result<loader::Image*> image = loader::load_module(entry.path, exactly_that, max_images_);
-  if (!image) return image.error();
-  auto instance = Instance::create(**image, instance_options(entry.settings), router_, log_);
+Result<void> ModuleSet::create_and_start(Entry& entry, std::string handover) {
+  auto instance = Instance::create(*entry.image, instance_options(entry.settings), router_, log_);
   if (!instance) return std::move(instance).error();
   entry.instance = std::move(*instance);
-  auto started = entry.instance->start(settings_message(entry.settings), std::move(handover));
-  if (started) {
-    log_.info("module serves", {{"module", entry.settings.name},
-                                {"library", entry.facts.name},
-                                {"version", entry.facts.version}});
-  }
-  return started;
+  return entry.instance->start(settings_message(entry.settings), std::move(handover));
 }
 
-bool ModuleSet::unchanged(const Entry& running, const Entry& wanted) const {
-  return running.instance && running.settings == wanted.settings &&
-         running.facts.sha256 == wanted.facts.sha256;
+bool ModuleSet::bring_up(Entry& entry, std::string handover) {
+  const auto up = create_and_start(entry, std::move(handover));
+  if (up) {
+    log_.info("module serves", {{"module", entry.settings.name},
+                                {"library", entry.facts->name},
+                                {"version", entry.facts->version}});
+  } else {
+    entry.failure = up.error().message();
+    log_.error(entry.failure, {{"module", entry.settings.name}});
+  }
+  return up.ok();
+}
+
+Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& settings,
+                                                  const config::AgentSettings& agent) {
+  Result<loader::Inspection> inspection = modules_.take(settings, agent);
+  if (!inspection) return std::move(inspection).error();
+  const auto found = running_.find(settings.name);
+  const bool runs = found != running_.end() && found->second.serves();
+  if (runs && found->second.settings == settings &&
+      found->second.facts->sha256 == inspection->facts->sha256) {
+    return found->second;
+  }
+  Entry entry;
+  entry.settings = settings;
+  entry.facts = inspection->facts;
+  const Result<loader::Image*> image = loader::load_module(std::move(*inspection), max_images_);
+  if (!image) {
+    entry.failure = image.error().message();
+    log_.error(entry.failure, {{"module", settings.name}});
+    return entry;
+  }
+  entry.image = *image;
+  if (!runs || entry.facts->description.may_overlap) bring_up(entry, {});
+  return entry;
 }
 
 Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFailure on_failure) {
@@ -127,31 +130,22 @@ Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFa
   Result<void> outcome;
   for (const auto& settings : configuration.modules) {
     if (!settings.enabled) continue;
-    Result<Entry> entry = load(settings, configuration.agent);
+    Result<Entry> entry = prepare_entry(settings, configuration.agent);
     if (!entry) {
       outcome = std::move(entry).error();
       break;
     }
-    const auto running = running_.find(settings.name);
-    if (running != running_.end() && unchanged(running->second, *entry)) {
-      prepared.emplace(settings.name, running->second);
-      continue;
-    }
-    const bool exchanged_later = running != running_.end() && running->second.instance &&
-                                 !entry->facts.description.may_overlap;
-    if (!exchanged_later) {
-      if (auto up = bring_up(*entry, {}); !up) {
-        entry->failure = up.error().message();
-        log_.error(entry->failure, {{"module", settings.name}});
-        if (on_failure == OnFailure::kGiveUp) {
-          prepared.emplace(settings.name, std::move(*entry));
-          outcome = std::move(up).error();
-          break;
-        }
-      }
-    }
+    const std::string failure = entry->failure;
     prepared.emplace(settings.name, std::move(*entry));
+    // One that failed before is tried again, but does not hold up what else has changed.
+    const auto before = running_.find(settings.name);
+    const bool served = before == running_.end() || before->second.serves();
+    if (!failure.empty() && served && on_failure == OnFailure::kGiveUp) {
+      outcome = Error::of_text(StatusCode::kFailedPrecondition, failure);
+      break;
+    }
   }
+  modules_.forget();
   {
     const std::lock_guard lock(mutex_);
     prepared_ = std::move(prepared);
@@ -196,15 +190,14 @@ std::vector<std::string> ModuleSet::commit() {
 void ModuleSet::exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences) {
   Result<std::string> handover = old_entry.instance->stop(router::Clock::now() + stop_timeout_);
   const std::string left = handover ? *handover : std::string();
-  if (auto up = bring_up(new_entry, left); !up) {
+  if (!bring_up(new_entry, left)) {
     sentences.push_back(
         "the module " + new_entry.settings.name +
-        " did not start with its new settings and runs with the old ones: " + up.error().message());
+        " did not start with its new settings and is given its old ones: " + new_entry.failure);
     if (new_entry.instance) stop(new_entry.instance);
     new_entry = old_entry;
     new_entry.instance = nullptr;
-    if (auto again = bring_up(new_entry, left); !again) {
-      new_entry.failure = again.error().message();
+    if (!bring_up(new_entry, left)) {
       sentences.push_back("the module " + new_entry.settings.name +
                           " did not start with its old settings either: " + new_entry.failure);
     }
@@ -216,14 +209,13 @@ void ModuleSet::publish(const Entries& entries) {
   auto routes = std::make_shared<router::RouteTable>();
   auto catalog = std::make_shared<endpoint::ServiceCatalog>();
   for (const auto& [name, entry] : entries) {
-    const bool serves = entry.instance && entry.failure.empty();
-    catalog->add(entry.facts.description, serves);
+    catalog->add(entry.facts->description, entry.serves());
     std::shared_ptr<router::Target> target = entry.instance;
-    if (!serves) {
+    if (!entry.serves()) {
       target = std::make_shared<FailedTarget>("the module " + name +
                                               " is not running: " + entry.failure);
     }
-    for (const auto& method : entry.facts.description.methods) {
+    for (const auto& method : entry.facts->description.methods) {
       routes->emplace(method.full_name, router::Route{configured(method, entry.settings), target});
     }
   }
@@ -267,7 +259,7 @@ std::vector<loader::CsiProxyEndpoint> ModuleSet::csi_proxy_endpoints(bool prepar
   const std::lock_guard lock(mutex_);
   std::vector<loader::CsiProxyEndpoint> endpoints;
   for (const auto& [name, entry] : prepared ? prepared_ : running_) {
-    const auto& described = entry.facts.description.csi_proxy_endpoints;
+    const auto& described = entry.facts->description.csi_proxy_endpoints;
     endpoints.insert(endpoints.end(), described.begin(), described.end());
   }
   return endpoints;

@@ -45,10 +45,11 @@ class ModuleSet {
 
   struct Entry {
     config::ModuleSettings settings;
-    std::string path;
-    loader::ModuleFacts facts;
+    std::shared_ptr<const loader::ModuleFacts> facts;
+    loader::Image* image = nullptr;              // null: it could not be loaded
     std::shared_ptr<loader::Instance> instance;  // null: it could not be created
     std::string failure;
+    bool serves() const { return instance && failure.empty(); }
   };
   std::vector<Entry> list() const;
 
@@ -58,13 +59,16 @@ class ModuleSet {
  private:
   using Entries = std::map<std::string, Entry>;
 
-  Result<Entry> load(const config::ModuleSettings& settings, const config::AgentSettings& agent);
-  // Creates and starts the entry's instance.
-  Result<void> bring_up(Entry& entry, std::string handover);
+  // What is to run by these settings: the running entry if nothing changed, or a new one whose
+  // instance is started unless that has to wait for `exchange`.
+  Result<Entry> prepare_entry(const config::ModuleSettings& settings,
+                              const config::AgentSettings& agent);
+  // Creates and starts the entry's instance. False: the entry's failure tells why.
+  bool bring_up(Entry& entry, std::string handover);
+  Result<void> create_and_start(Entry& entry, std::string handover);
   void exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences);
   void publish(const Entries& entries);
   void stop(const std::shared_ptr<loader::Instance>& instance);
-  bool unchanged(const Entry& running, const Entry& wanted) const;
   std::string settings_message(const config::ModuleSettings& settings) const;
 
   InspectedModules& modules_;

@@ -184,7 +184,7 @@ void Call::on_time() {
     if (!overdue) timers_.arm(*this, parts_.deadline + kGrace);
   }
   if (overdue) {
-    if (!stuck.exchange(true)) parts_.target->on_stuck(*this);
+    parts_.target->on_stuck(*this);
   } else {
     end_early(StatusCode::kDeadlineExceeded,
               "the deadline passed before the call was finished; it may still take effect");

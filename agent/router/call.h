@@ -106,10 +106,9 @@ class Call final : public Work, public Timer, public Cancellable {
   // Makes `child` end with this call. False when this call is cancelled already.
   bool adopt(const std::shared_ptr<Cancellable>& child);
 
-  // Whether a pool thread is inside the module for this call right now, and whether the target was
-  // told that it is stuck. For the target's bookkeeping.
+  // Whether a pool thread is inside the module for this call right now. For the target's
+  // bookkeeping.
   std::atomic<bool> on_thread{false};
-  std::atomic<bool> stuck{false};
 
   // The target's bookkeeping, guarded by its lock: whether it let the call begin or keeps it
   // waiting, was told that it ended, and counts it as stuck.

@@ -16,14 +16,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "longshore/transparent_hash.hpp"
 #include "router/call.h"
 
 namespace longshore::router {
-
-struct TransparentHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
 
 struct Route {
   std::shared_ptr<const Method> method;

@@ -11,6 +11,8 @@ namespace longshore::router {
 
 class Call;
 
+// The notifications are for targets that keep books on their calls; one that answers each call in
+// `execute` needs none of them.
 // Owner: the routes and each running call share it. Threads: any, unless said otherwise.
 class Target {
  public:
@@ -23,17 +25,17 @@ class Target {
   virtual void execute(Call& call) = 0;
 
   // Nobody waits for the call any more, but it has been begun and must still be finished.
-  virtual void on_cancel(Call& call) = 0;
+  virtual void on_cancel(Call&) {}
 
   // A send that was refused for want of credit may be tried again.
-  virtual void on_writable(Call& call) = 0;
+  virtual void on_writable(Call&) {}
 
   // The call has been over its deadline for the grace time and still holds its slot.
-  virtual void on_stuck(Call& call) = 0;
+  virtual void on_stuck(Call&) {}
 
   // The call has been finished, or was given up before it began. Exactly once for each call that
   // `submit` accepted.
-  virtual void on_end(Call& call) = 0;
+  virtual void on_end(Call&) {}
 };
 
 }  // namespace longshore::router

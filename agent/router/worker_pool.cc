@@ -22,6 +22,16 @@ void name_this_thread([[maybe_unused]] const std::string& name) {
 #endif
 }
 
+// A function as something to do.
+class FunctionWork final : public Work {
+ public:
+  explicit FunctionWork(std::function<void()> function) : function_(std::move(function)) {}
+  void run() override { function_(); }
+
+ private:
+  const std::function<void()> function_;
+};
+
 }  // namespace
 
 // Also the timer that looks, a millisecond later, whether a backlog needs one thread more.
@@ -140,6 +150,9 @@ WorkerPool::WorkerPool(Timers& timers, std::string name, size_t max_threads)
 WorkerPool::~WorkerPool() { state_->detach(); }
 
 void WorkerPool::post(std::shared_ptr<Work> work) { state_->post(std::move(work)); }
+void WorkerPool::post(std::function<void()> function) {
+  post(std::make_shared<FunctionWork>(std::move(function)));
+}
 void WorkerPool::thread_lost() { state_->change_limit(true); }
 void WorkerPool::thread_returned() { state_->change_limit(false); }
 size_t WorkerPool::threads() const { return state_->threads(); }

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -37,6 +38,7 @@ class WorkerPool {
 
   // Runs `work` on a thread of the pool, in the order of posting as far as there are threads.
   void post(std::shared_ptr<Work> work);
+  void post(std::function<void()> function);
 
   // One thread more, or again one fewer, than `max_threads`: for one that is stuck.
   void thread_lost();

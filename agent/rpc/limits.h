@@ -27,7 +27,11 @@ struct Limits {
   size_t max_unsent_bytes = 256u << 20;
 
   std::chrono::milliseconds preface_timeout{0};  // 0: a silent client may stay (it costs nothing)
-  std::chrono::milliseconds drain_timeout{5000};
+
+  // A draining connection waits this long for the answer to its ping, which tells that the client
+  // has seen the first GOAWAY; and then this long for the calls that run.
+  std::chrono::milliseconds drain_ping_timeout{1000};
+  std::chrono::milliseconds drain_timeout{30000};
 
   // Per second, above which the peer gets GOAWAY(ENHANCE_YOUR_CALM); each kind counts alone. Pings
   // that follow an answer of ours are free: grpc-go measures its round trips with them.

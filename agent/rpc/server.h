@@ -93,8 +93,9 @@ class ServerConnection {
   // with a sentence saying why (for the log).
   virtual void start(std::function<void(std::string reason)> on_closed) = 0;
 
-  // Two-phase GOAWAY: a first with the highest stream id, a second after a round trip; then the
-  // calls that run may end within Limits::drain_timeout. [executor]
+  // Two-phase GOAWAY: a first with the highest stream id, a second after a round trip (or
+  // Limits::drain_ping_timeout); then the calls that run may end within Limits::drain_timeout.
+  // [executor]
   virtual void drain() = 0;
 
   // Ends at once; running calls are cancelled. [executor]

@@ -63,13 +63,18 @@ bool ServerConnectionImpl::on_gathered() {
 void ServerConnectionImpl::drain() {
   if (closed() || drain_ != Drain::kNo) return;
   drain_ = Drain::kNoticed;
-  set_alarm(limits().drain_timeout, [this] { close_connection("the drain took too long"); });
+  // A client that hangs does not hold up the end of the others.
+  set_alarm(limits().drain_ping_timeout, [this] { turn([this] { send_last_goaway(); }); });
   turn([this] { session().submit_shutdown_notice(); });
 }
 
 void ServerConnectionImpl::on_ping_answered() {
-  if (drain_ != Drain::kNoticed) return;
+  if (drain_ == Drain::kNoticed) send_last_goaway();
+}
+
+void ServerConnectionImpl::send_last_goaway() {
   drain_ = Drain::kLastSent;
+  set_alarm(limits().drain_timeout, [this] { close_connection("the drain took too long"); });
   session().submit_last_goaway();
 }
 

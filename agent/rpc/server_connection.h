@@ -54,6 +54,7 @@ class ServerConnectionImpl final : public ServerConnection,
   void on_ping_answered() override;
   void on_goaway(Http2Error, std::string_view) override {}
 
+  void send_last_goaway();
   void end_calls();
 
   ServiceHandler& handler_;

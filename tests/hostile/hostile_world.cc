@@ -97,10 +97,20 @@ bool eventually(const std::function<bool()>& condition) {
   return true;
 }
 
+namespace {
+
+Result<loader::Image*> load(const std::string& file) {
+  Result<loader::Inspection> inspection = loader::inspect_module(file, {});
+  if (!inspection) return std::move(inspection).error();
+  return loader::load_module(std::move(*inspection), kMaxImages);
+}
+
+}  // namespace
+
 Subject::Subject(const std::string& module, loader::InstanceOptions options) {
   options.name = module;
   World& world = World::get();
-  const auto image = loader::load_module(file_of(module), {}, kMaxImages);
+  const auto image = load(file_of(module));
   INFO((image ? "" : image.error().message()));
   REQUIRE(image);
   auto instance = loader::Instance::create(**image, options, world.router, *world.log);
@@ -139,14 +149,14 @@ std::string Subject::stop(std::chrono::milliseconds time) {
 }
 
 Error load_error(const std::string& file) {
-  const auto image = loader::load_module(file, {}, kMaxImages);
+  const auto image = load(file);
   REQUIRE_FALSE(image);
   return image.error();
 }
 
 Error create_error(const std::string& module) {
   World& world = World::get();
-  const auto image = loader::load_module(file_of(module), {}, kMaxImages);
+  const auto image = load(file_of(module));
   REQUIRE(image);
   loader::InstanceOptions options;
   options.name = module;

@@ -221,8 +221,10 @@ TEST_CASE("The agent starts and stops twenty times on the same folders") {
     AgentProcess agent(directory);
     INFO(directory.log());
     REQUIRE(agent.serves());
-    TestClient client(directory.echo_socket());
-    REQUIRE(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+    {
+      TestClient client(directory.echo_socket());
+      REQUIRE(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+    }
     REQUIRE(agent.stop() == 0);
   }
 }

@@ -42,12 +42,13 @@ std::string echo_path() { return (std::filesystem::current_path() / ECHO_MODULE)
 }  // namespace
 
 TEST_CASE("a DLL tells what it is before any of its code runs") {
-  const auto facts = loader::inspect_module(echo_path(), {});
-  INFO((facts ? std::string() : facts.error().message()));
-  REQUIRE(facts);
-  CHECK(facts->name == "longshore-echo");
-  CHECK(facts->sha256.size() == 64);
-  CHECK(facts->description.services == std::vector<std::string>{"longshore.echo.v1.Echo"});
+  const auto inspection = loader::inspect_module(echo_path(), {});
+  INFO((inspection ? std::string() : inspection.error().message()));
+  REQUIRE(inspection);
+  const loader::ModuleFacts& facts = *inspection->facts;
+  CHECK(facts.name == "longshore-echo");
+  CHECK(facts.sha256.size() == 64);
+  CHECK(facts.description.services == std::vector<std::string>{"longshore.echo.v1.Echo"});
 }
 
 TEST_CASE("a pinned hash that does not match is refused") {
@@ -63,7 +64,9 @@ TEST_CASE("a DLL that is loaded answers calls and ends in order") {
   router::Router router(timers, {});
   auto log = observe::Log::open({});
   REQUIRE(log);
-  const auto image = loader::load_module(echo_path(), {}, 8);
+  auto inspection = loader::inspect_module(echo_path(), {});
+  REQUIRE(inspection);
+  const auto image = loader::load_module(std::move(*inspection), 8);
   INFO((image ? std::string() : image.error().message()));
   REQUIRE(image);
   loader::InstanceOptions options;

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "longshore/context.hpp"
+#include "longshore/transparent_hash.hpp"
 
 namespace longshore {
 
@@ -84,11 +85,6 @@ class CreditGate {
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t changes_ = 0;
-};
-
-struct TransparentHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
 using Handler = std::function<void(const Context&, std::string_view request)>;

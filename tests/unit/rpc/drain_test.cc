@@ -61,8 +61,31 @@ TEST_CASE("A call that crosses the first GOAWAY on its way is still served") {
   CHECK(client.is_closed());
 }
 
-TEST_CASE("A client that never answers the ping is closed after the drain timeout") {
+TEST_CASE("A client that never answers the ping is told to go all the same, and its calls run on") {
   Limits limits;
+  limits.drain_ping_timeout = 10ms;
+  const auto server = RawServer::greeted(limits);
+  server->client.send_call(1, "/t/Wait", "");
+  server->client.receive();
+  server->connection->drain();
+  const auto first = server->client.receive(FrameType::kGoaway);
+  REQUIRE(first);
+  server->context.restart();
+  server->context.run_one_for(10s);
+  CHECK(first->payload.substr(0, 4) == "\x7f\xff\xff\xff");
+  const auto last = server->client.receive(FrameType::kGoaway);
+  REQUIRE(last);
+  CHECK(last->payload.substr(0, 4) == std::string("\0\0\0\x01", 4));
+  CHECK(server->reason.empty());
+  server->service.last().stream->send_and_finish("answer");
+  server->link.run();
+  CHECK(server->service.last().cancels == 0);
+  CHECK_FALSE(server->reason.empty());
+}
+
+TEST_CASE("A call that outlasts the drain is cancelled after the drain timeout") {
+  Limits limits;
+  limits.drain_ping_timeout = 5ms;
   limits.drain_timeout = 10ms;
   const auto server = RawServer::greeted(limits);
   server->client.send_call(1, "/t/Wait", "");
@@ -72,14 +95,14 @@ TEST_CASE("A client that never answers the ping is closed after the drain timeou
   CHECK(server->reason.empty());
   CHECK(server->service.last().cancels == 0);
   server->context.restart();
-  server->context.run_one_for(10s);
+  server->context.run_for(10s);  // until no timer is left
   CHECK(server->reason == "the drain took too long");
   CHECK(server->service.last().cancels == 1);
 }
 
 TEST_CASE("A client that first speaks during a drain has no more time than others") {
   Limits limits;
-  limits.drain_timeout = 10ms;
+  limits.drain_ping_timeout = 10ms;
   RawServer server(limits);
   server.connection->drain();
   server.client.greet();
@@ -87,7 +110,7 @@ TEST_CASE("A client that first speaks during a drain has no more time than other
   CHECK(server.reason.empty());
   server.context.restart();
   server.context.run_one_for(10s);
-  CHECK(server.reason == "the drain took too long");
+  CHECK_FALSE(server.reason.empty());
 }
 
 TEST_CASE("A drained connection that is closed twice stays closed") {
