@@ -95,10 +95,10 @@ class ElfReader {
       const auto entry = at<Elf64_Dyn>(segment->p_vaddr + i * sizeof(Elf64_Dyn));
       if (!entry) return false;
       if (entry->d_tag == DT_NULL) return true;
-      if (entry->d_tag == DT_NEEDED) {
-        needed_.push_back(entry->d_un.d_val);
-      } else {
-        dynamic_.emplace(entry->d_tag, entry->d_un.d_val);
+      if (entry->d_tag == DT_NEEDED || entry->d_tag == DT_AUXILIARY || entry->d_tag == DT_FILTER) {
+        needed_.push_back(entry->d_un.d_val);  // the loader loads all three kinds
+      } else if (!dynamic_.emplace(entry->d_tag, entry->d_un.d_val).second) {
+        return false;  // we would heed the first of them, and the system's loader the last
       }
     }
     return false;

@@ -22,6 +22,15 @@ constexpr uint16_t kMachine = 0xaa64;
 constexpr uint16_t kMachine = 0x8664;
 #endif
 
+// A directory that lists libraries: where it is among the directories, and what its entries are.
+struct LibraryList {
+  uint64_t directory;
+  uint64_t entry_size;
+  uint64_t name_offset;
+};
+constexpr LibraryList kImports{1, 20, 12};
+constexpr LibraryList kDelayedImports{13, 32, 4};  // loaded at the first call of one of theirs
+
 struct Section {
   uint32_t address;
   uint32_t file_size;
@@ -35,7 +44,9 @@ class PeReader {
   Result<ImageFacts> read() {
     if (!read_headers()) return bad("it is not a DLL for this machine");
     if (!read_exports()) return bad("its table of exports is damaged");
-    if (!read_imports()) return bad("its list of needed libraries is damaged");
+    if (!read_libraries(kImports) || !read_libraries(kDelayedImports)) {
+      return bad("its list of needed libraries is damaged");
+    }
     if (!entry_address_) {
       return bad("it does not export " + std::string(kEntrySymbol) + ", so it is not a module");
     }
@@ -74,6 +85,7 @@ class PeReader {
     directories_ = optional + 112;
     const auto directory_count = file_.read<uint32_t>(optional + 108);
     if (!directory_count || *directory_count < 2) return false;
+    directory_count_ = *directory_count;
     const uint64_t sections = optional + *optional_size;
     for (uint64_t i = 0; i < *section_count; ++i) {
       const auto address = file_.read<uint32_t>(sections + i * 40 + 12);
@@ -140,12 +152,13 @@ class PeReader {
     return true;
   }
 
-  bool read_imports() {
-    const auto directory = file_.read<uint32_t>(directories_ + 8);
+  bool read_libraries(const LibraryList& list) {
+    if (list.directory >= directory_count_) return true;
+    const auto directory = file_.read<uint32_t>(directories_ + list.directory * 8);
     if (!directory) return false;
     if (*directory == 0) return true;
     for (uint64_t i = 0; i < kMaxLibraries; ++i) {
-      const auto name_address = at<uint32_t>(*directory + i * 20 + 12);
+      const auto name_address = at<uint32_t>(*directory + i * list.entry_size + list.name_offset);
       if (!name_address) return false;
       if (*name_address == 0) return true;
       auto name = text_at(*name_address);
@@ -158,6 +171,7 @@ class PeReader {
   ByteView file_;
   uint64_t image_base_ = 0;
   uint64_t directories_ = 0;
+  uint64_t directory_count_ = 0;
   std::vector<Section> sections_;
   std::optional<uint64_t> entry_address_;
   ImageFacts facts_;

@@ -1,10 +1,9 @@
 // `longshorectl config`: longshored reads the files, since only it knows what modules say of
 // themselves; the running agent's side of a comparison comes over the socket.
-#include <google/protobuf/struct.pb.h>
-
 #include <sstream>
 
 #include "longshore/control/v1.pb.h"
+#include "longshore/ctl/v1.pb.h"
 #include "main/longshorectl/agent_client.h"
 #include "main/longshorectl/agent_program.h"
 #include "main/longshorectl/commands.h"
@@ -22,28 +21,32 @@ std::vector<std::string> arguments_for(const ConfigRequest& request) {
   return arguments;
 }
 
-void set_lines(const std::string& text, google::protobuf::Value& value) {
-  auto* list = value.mutable_list_value();
+template <typename AddLine>
+void each_line(const std::string& text, const AddLine& add) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) list->add_values()->set_string_value(line);
+  for (std::string line; std::getline(lines, line);) add(line);
 }
 
-// The same for programs: a check tells its findings as its result, anything else as its error.
+// The same for programs: a check tells its findings as its result, anything else as its error. A
+// difference has the form of what `reload` would answer, a shown configuration that of the agent's.
 int report_as_json(const Report& report, const std::string& command, const ProgramEnd& end) {
-  google::protobuf::Struct object;
-  auto& fields = *object.mutable_fields();
   if (command == "check") {
-    fields["ok"].set_bool_value(end.exit_code == 0);
-    set_lines(end.errors, fields["findings"]);
+    v1::CheckResult result;
+    result.set_ok(end.exit_code == 0);
+    each_line(end.errors, [&](const std::string& line) { result.add_findings(line); });
+    report.message(result);
   } else if (end.exit_code != 0) {
     return report.fail(static_cast<ExitCode>(end.exit_code),
                        Error::of_text(StatusCode::kInvalidArgument, end.errors));
   } else if (command == "diff") {
-    set_lines(end.output, fields["changes"]);
+    control::v1::ReloadResponse difference;
+    each_line(end.output, [&](const std::string& line) { difference.add_changes(line); });
+    report.message(difference);
   } else {
-    fields["toml"].set_string_value(end.output);
+    control::v1::GetConfigResponse shown;
+    shown.set_toml(end.output);
+    report.message(shown);
   }
-  report.message(object);
   return end.exit_code;
 }
 

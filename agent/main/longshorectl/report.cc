@@ -1,10 +1,9 @@
 #include "main/longshorectl/report.h"
 
-#include <google/protobuf/struct.pb.h>
-
 #include <algorithm>
 #include <iostream>
 
+#include "longshore/ctl/v1.pb.h"
 #include "main/longshorectl/json_message.h"
 
 namespace longshore::ctl {
@@ -19,12 +18,11 @@ void Report::message(const google::protobuf::Message& message) const {
 int Report::fail(ExitCode code, const Error& error) const {
   const std::string name = status_code_name(error.code());
   if (json_) {
-    google::protobuf::Struct object;
-    auto& fields = *object.mutable_fields();
-    fields["code"].set_string_value(name);
-    fields["message"].set_string_value(error.message());
-    fields["exit_code"].set_number_value(code);
-    const Result<std::string> json = to_json(object, JsonForm::kOneLine);
+    v1::Failure failure;
+    failure.set_code(name);
+    failure.set_message(error.message());
+    failure.set_exit_code(code);
+    const Result<std::string> json = to_json(failure, JsonForm::kOneLine);
     std::cerr << (json ? *json : "{}") << '\n';
   } else if (code == kExitCallFailed) {
     std::cerr << name << ": " << printable(error.message()) << '\n';

@@ -1,0 +1,163 @@
+// Descriptions as modules carry them, and ones that no build of ours would make.
+#include "loader/description.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "longshore/module/descriptors.pb.h"
+
+namespace longshore::loader {
+namespace {
+
+namespace descriptors = module::descriptors;
+
+// A service with one method on one object, and its files.
+struct Parts {
+  module::v1::Description description;
+  descriptors::FileSet files;
+
+  Parts() {
+    description.set_summary("Does things.");
+    description.add_services("acme.v1.Array");
+    auto& file = *files.add_file();
+    file.set_name("acme/v1.proto");
+    file.set_package("acme.v1");
+    auto& request = *file.add_message_type();
+    request.set_name("GrowRequest");
+    auto& name = *request.add_field();
+    name.set_name("volume");
+    name.set_number(3);
+    name.set_type(9);
+    name.set_label(1);
+    file.add_message_type()->set_name("GrowResponse");
+    auto& service = *file.add_service();
+    service.set_name("Array");
+    auto& method = *service.add_method();
+    method.set_name("Grow");
+    method.set_input_type(".acme.v1.GrowRequest");
+    method.set_output_type(".acme.v1.GrowResponse");
+    method.mutable_options()->mutable_method()->set_idempotent(true);
+    method.mutable_options()->mutable_method()->set_object_field("volume");
+    auto& endpoint = *description.add_csi_proxy_endpoints();
+    endpoint.set_group("array");
+    endpoint.set_version("v1");
+    endpoint.set_service("acme.v1.Array");
+    auto& option = *description.add_options();
+    option.set_name("pool");
+    option.set_type(module::v1::OPTION_TYPE_STRING);
+  }
+
+  descriptors::File& file() { return *files.mutable_file(0); }
+  descriptors::Method& method() { return *file().mutable_service(0)->mutable_method(0); }
+  descriptors::Field& field() { return *file().mutable_message_type(0)->mutable_field(0); }
+
+  Result<ModuleDescription> parse() {
+    description.set_file_descriptor_set(files.SerializeAsString());
+    return parse_description(description.SerializeAsString());
+  }
+};
+
+TEST_CASE("A description tells services, methods, objects, endpoints and options") {
+  Parts parts;
+  auto& password = *parts.file().mutable_message_type(0)->add_field();
+  password.set_name("password");
+  password.set_number(4);
+  password.mutable_options()->set_secret(true);
+  const auto description = parts.parse();
+  REQUIRE(description);
+  CHECK(description->summary == "Does things.");
+  CHECK_FALSE(description->may_overlap);
+  CHECK(description->services == std::vector<std::string>{"acme.v1.Array"});
+  REQUIRE(description->methods.size() == 1);
+  const router::Method& method = description->methods[0];
+  CHECK(method.full_name == "acme.v1.Array/Grow");
+  CHECK(method.object_field == 3);
+  CHECK(method.object_field_name == "volume");
+  CHECK(method.idempotent);
+  CHECK_FALSE(method.reads_only);
+  CHECK_FALSE(method.server_streaming);
+  REQUIRE(description->csi_proxy_endpoints.size() == 1);
+  CHECK(description->csi_proxy_endpoints[0].version == "v1");
+  CHECK(description->options.size() == 1);
+  CHECK(description->secret_fields == std::vector<std::string>{"acme.v1.GrowRequest.password"});
+  REQUIRE(description->files.size() == 1);
+  CHECK(description->files[0].symbols ==
+        std::vector<std::string>{"acme.v1.GrowRequest", "acme.v1.GrowRequest.volume",
+                                 "acme.v1.GrowRequest.password", "acme.v1.GrowResponse",
+                                 "acme.v1.Array", "acme.v1.Array.Grow"});
+}
+
+struct Case {
+  std::function<void(Parts&)> spoil;
+  std::string why;
+};
+
+TEST_CASE("A description that cannot be trusted is refused with its reason") {
+  const std::string bad_object =
+      "the object_field of acme.v1.Array/Grow is not a plain string or integer field of its "
+      "request";
+  const auto [spoil, why] = GENERATE_COPY(values<Case>({
+      {[](Parts& parts) { parts.description.clear_services(); }, "it names no service"},
+      {[](Parts& parts) { parts.description.add_services("../../etc"); },
+       "a service has the impossible name \"../../etc\""},
+      {[](Parts& parts) { parts.description.add_services("acme.v1.Array"); },
+       "it names the service acme.v1.Array twice"},
+      {[](Parts& parts) { parts.description.add_services("acme.v1.Other"); },
+       "there is no descriptor of the service acme.v1.Other"},
+      {[](Parts& parts) { parts.method().set_name("Gr/ow"); },
+       "a method of acme.v1.Array has no proper name"},
+      {[](Parts& parts) { parts.method().set_client_streaming(true); },
+       "acme.v1.Array/Grow takes a stream of requests, which this version of the ABI does not "
+       "have"},
+      {[](Parts& parts) { parts.method().set_input_type(".acme.v1.Nothing"); }, bad_object},
+      {[](Parts& parts) { parts.field().set_name("disk"); }, bad_object},
+      {[](Parts& parts) { parts.field().set_label(3); }, bad_object},
+      {[](Parts& parts) { parts.field().set_type(11); }, bad_object},
+      {[](Parts& parts) { parts.field().mutable_options()->set_secret(true); }, bad_object},
+      {[](Parts& parts) { parts.description.mutable_csi_proxy_endpoints(0)->set_group("a/b"); },
+       "a csi-proxy endpoint has no proper group or version"},
+      {[](Parts& parts) { parts.description.mutable_csi_proxy_endpoints(0)->set_service("x.Y"); },
+       "the csi-proxy endpoint array-v1 is for a service that the module does not serve"},
+      {[](Parts& parts) { *parts.description.add_options() = parts.description.options(0); },
+       "an option has no proper name, or one that another has"},
+      {[](Parts& parts) { parts.description.mutable_options(0)->set_name("a b"); },
+       "an option has no proper name, or one that another has"},
+      {[](Parts& parts) {
+         parts.description.mutable_options(0)->set_type(module::v1::OPTION_TYPE_UNSPECIFIED);
+       },
+       "the option pool has no type"},
+      {[](Parts& parts) {
+         for (int i = 0; i < 4097; ++i) parts.description.add_options();
+       },
+       "it lists more than 4096 things of a kind"},
+  }));
+  Parts parts;
+  spoil(parts);
+  const auto description = parts.parse();
+  REQUIRE_FALSE(description);
+  CHECK(description.error().code() == StatusCode::kInvalidArgument);
+  CHECK(description.error().message() == "cannot read the module's description: " + why);
+}
+
+TEST_CASE("Bytes that are no message are refused") {
+  for (const std::string& bytes :
+       {std::string("\xff\xff\xff"), std::string(100, '\x0a'), std::string("\x7a\x05garb")}) {
+    const auto description = parse_description(bytes);
+    REQUIRE_FALSE(description);
+    CHECK(description.error().message() ==
+          "cannot read the module's description: it is not a valid message");
+  }
+  module::v1::Description description;
+  description.add_services("a.B");
+  description.set_file_descriptor_set("\xff\xff");
+  CHECK(parse_description(description.SerializeAsString()).error().message() ==
+        "cannot read the module's description: its descriptors are not a valid FileDescriptorSet");
+}
+
+TEST_CASE("A description without bytes names no service") {
+  CHECK(parse_description({}).error().message() ==
+        "cannot read the module's description: it names no service");
+}
+
+}  // namespace
+}  // namespace longshore::loader
