@@ -15,6 +15,7 @@ namespace descriptors = module::descriptors;
 constexpr int kMaxItems = 4096;
 constexpr int kTypeString = 9;
 constexpr int kRepeated = 3;
+constexpr int kMaxFieldNumber = (1 << 29) - 1;
 
 Error bad(std::string why) {
   return Error(StatusCode::kInvalidArgument, "read the module's description")
@@ -125,6 +126,9 @@ class DescriptionReader {
     entry.name = method.name();
     entry.full_name = service + "/" + method.name();
     if (!is_name(entry.name, false)) return bad("a method of " + service + " has no proper name");
+    if (!method_names_.insert(entry.full_name).second) {
+      return bad("it has " + entry.full_name + " twice");
+    }
     if (method.client_streaming()) {
       return bad(entry.full_name +
                  " takes a stream of requests, which this version of the ABI "
@@ -137,7 +141,8 @@ class DescriptionReader {
     entry.server_streaming = method.server_streaming();
     if (!annotations.object_field().empty()) {
       const descriptors::Field* field = find_field(method.input_type(), annotations.object_field());
-      if (!field || field->label() == kRepeated || field->options().secret() ||
+      if (!field || field->number() < 1 || field->number() > kMaxFieldNumber ||
+          field->label() == kRepeated || field->options().secret() ||
           (field->type() != kTypeString && !is_integer_type(field->type()))) {
         return bad("the object_field of " + entry.full_name +
                    " is not a plain string or integer field of its request");
@@ -202,6 +207,7 @@ class DescriptionReader {
 
   module::v1::Description message_;
   descriptors::FileSet files_;
+  std::set<std::string> method_names_;
   ModuleDescription result_;
 };
 

@@ -106,12 +106,18 @@ TEST_CASE("A description that cannot be trusted is refused with its reason") {
        "there is no descriptor of the service acme.v1.Other"},
       {[](Parts& parts) { parts.method().set_name("Gr/ow"); },
        "a method of acme.v1.Array has no proper name"},
+      {[](Parts& parts) {
+         *parts.file().mutable_service(0)->add_method() = descriptors::Method(parts.method());
+       },
+       "it has acme.v1.Array/Grow twice"},
       {[](Parts& parts) { parts.method().set_client_streaming(true); },
        "acme.v1.Array/Grow takes a stream of requests, which this version of the ABI does not "
        "have"},
       {[](Parts& parts) { parts.method().set_input_type(".acme.v1.Nothing"); }, bad_object},
       {[](Parts& parts) { parts.field().set_name("disk"); }, bad_object},
       {[](Parts& parts) { parts.field().set_label(3); }, bad_object},
+      {[](Parts& parts) { parts.field().set_number(0); }, bad_object},
+      {[](Parts& parts) { parts.field().set_number(-3); }, bad_object},
       {[](Parts& parts) { parts.field().set_type(11); }, bad_object},
       {[](Parts& parts) { parts.field().mutable_options()->set_secret(true); }, bad_object},
       {[](Parts& parts) { parts.description.mutable_csi_proxy_endpoints(0)->set_group("a/b"); },
