@@ -184,7 +184,7 @@ std::unique_ptr<rpc::ServerCallHandler> Session::start_call(
   const std::string_view service = method.substr(0, method.find('/'));
   const EndpointContext& context = endpoint_->context();
   if (endpoint_->serves(service)) {
-    return start_routed_call(head, std::move(stream), context.router, caller_);
+    return start_routed_call(head, std::move(stream), {context.router, context.runner, caller_});
   }
   auto builtin = start_builtin_call(
       method, stream, context.catalog.get(),

@@ -47,6 +47,7 @@ struct EndpointOptions {
 struct EndpointContext {
   boost::asio::io_context& io;
   router::Router& router;
+  router::CallRunner& runner;
   const CatalogHolder& catalog;
   observe::Log& log;
 };

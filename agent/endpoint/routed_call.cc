@@ -37,13 +37,12 @@ class StreamObserver final : public router::CallObserver {
 class RoutedCall final : public rpc::ServerCallHandler {
  public:
   RoutedCall(const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream,
-             router::Router& router, std::shared_ptr<const router::Caller> caller)
+             CallOrigin origin)
       : method_(head.path.substr(1)),
         timeout_(head.timeout),
         request_id_(request_id_of(head.metadata)),
         stream_(std::move(stream)),
-        router_(router),
-        caller_(std::move(caller)) {}
+        origin_(std::move(origin)) {}
 
   void on_message(std::string message) override {
     if (request_) {
@@ -61,11 +60,12 @@ class RoutedCall final : public rpc::ServerCallHandler {
     router::CallRequest request;
     request.method = method_;
     request.request = std::move(*request_);
-    request.caller = caller_;
+    request.caller = origin_.caller;
     request.timeout = timeout_;
     request.request_id = std::move(request_id_);
     request.observer = std::make_shared<StreamObserver>(stream_);
-    call_ = router_.call(std::move(request));
+    request.runner = &origin_.runner;
+    call_ = origin_.router.call(std::move(request));
   }
 
   void on_cancel() override {
@@ -81,18 +81,17 @@ class RoutedCall final : public rpc::ServerCallHandler {
   const std::optional<std::chrono::nanoseconds> timeout_;
   std::string request_id_;
   const std::shared_ptr<rpc::ServerStream> stream_;
-  router::Router& router_;
-  const std::shared_ptr<const router::Caller> caller_;
+  const CallOrigin origin_;
   std::optional<std::string> request_;
   std::shared_ptr<router::Call> call_;
 };
 
 }  // namespace
 
-std::unique_ptr<rpc::ServerCallHandler> start_routed_call(
-    const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream, router::Router& router,
-    std::shared_ptr<const router::Caller> caller) {
-  return std::make_unique<RoutedCall>(head, std::move(stream), router, std::move(caller));
+std::unique_ptr<rpc::ServerCallHandler> start_routed_call(const rpc::CallHead& head,
+                                                          std::shared_ptr<rpc::ServerStream> stream,
+                                                          CallOrigin origin) {
+  return std::make_unique<RoutedCall>(head, std::move(stream), std::move(origin));
 }
 
 }  // namespace longshore::endpoint

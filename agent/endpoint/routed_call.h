@@ -9,9 +9,16 @@
 
 namespace longshore::endpoint {
 
+// Who calls, and what takes the call from there; router and runner outlive it.
+struct CallOrigin {
+  router::Router& router;
+  router::CallRunner& runner;
+  std::shared_ptr<const router::Caller> caller;
+};
+
 // `head` is copied as far as it is needed.
-std::unique_ptr<rpc::ServerCallHandler> start_routed_call(
-    const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream, router::Router& router,
-    std::shared_ptr<const router::Caller> caller);
+std::unique_ptr<rpc::ServerCallHandler> start_routed_call(const rpc::CallHead& head,
+                                                          std::shared_ptr<rpc::ServerStream> stream,
+                                                          CallOrigin origin);
 
 }  // namespace longshore::endpoint

@@ -148,27 +148,42 @@ Result<void> Instance::submit(std::shared_ptr<Call> call) {
   if (call->method().non_blocking) {
     call->run();
   } else {
-    pool_.post(std::move(call));
+    begin(std::move(call));
   }
   return {};
+}
+
+// Calls that read are mostly quick and many; those that change things are few, and slow ones are
+// among them. A stream may wait for its reader, which takes the thread that reads.
+void Instance::begin(std::shared_ptr<Call> call) {
+  router::CallRunner* runner = call->runner();
+  if (runner && call->method().reads_only && !call->method().server_streaming) {
+    runner->run_soon(std::move(call), pool_);
+  } else {
+    pool_.post(std::move(call));
+  }
 }
 
 void Instance::execute(Call& call) {
   const std::string& method = call.method().full_name;
   const std::string_view request = call.request();
-  call.on_thread = true;
+  const bool of_pool = pool_.is_this_thread();
+  const EntryGate::Stay stay(gate_);
+  call.on_pool_thread = of_pool;
   functions_.invoke(self_, call.handle(), {method.data(), method.size()},
                     {request.data(), request.size()});
   // If this thread was given up as stuck meanwhile, another took its place.
-  if (!call.on_thread.exchange(false)) pool_.thread_returned();
+  if (of_pool && !call.on_pool_thread.exchange(false)) pool_.thread_returned();
 }
 
 void Instance::on_cancel(Call& call) {
-  if (functions_.cancel) functions_.cancel(self_, call.handle());
+  const EntryGate::Stay stay(gate_);
+  if (stay && functions_.cancel) functions_.cancel(self_, call.handle());
 }
 
 void Instance::on_writable(Call& call) {
-  if (functions_.writable) functions_.writable(self_, call.handle());
+  const EntryGate::Stay stay(gate_);
+  if (stay && functions_.writable) functions_.writable(self_, call.handle());
 }
 
 void Instance::on_stuck(Call& call) {
@@ -186,7 +201,7 @@ void Instance::on_stuck(Call& call) {
                                    {"method", call.method().full_name},
                                    {"request", call.request_id()},
                                    {"object", call.object()}});
-  if (replace && call.on_thread.exchange(false)) pool_.thread_lost();
+  if (replace && call.on_pool_thread.exchange(false)) pool_.thread_lost();
   start_waiting_calls();
 }
 
@@ -222,7 +237,7 @@ void Instance::start_waiting_calls() {
       next->admitted = true;
       ++running_;
     }
-    pool_.post(std::move(next));
+    begin(std::move(next));
   }
 }
 

@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 
+#include "loader/entry_gate.h"
 #include "loader/host_bridge.h"
 #include "loader/image.h"
 #include "loader/invocation.h"
@@ -108,6 +109,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
                               std::string request_bytes);
   bool has_control_call() const;
 
+  // Runs a call that may run: on the thread that reads the requests where that fits, or the pool.
+  void begin(std::shared_ptr<router::Call> call);
   size_t concurrency_limit() const;                         // locked
   bool names_stuck_object(const router::Call& call) const;  // locked
   void start_waiting_calls();
@@ -128,6 +131,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   HostBridge* const bridge_;
   void* self_ = nullptr;
   longshore_instance functions_{};
+  EntryGate gate_;                        // before these functions
   std::string handover_;                  // until start is finished
   std::shared_ptr<Instance> kept_alive_;  // itself, once abandoned
   router::WorkerPool pool_;

@@ -80,6 +80,7 @@ class Instance::ControlTarget final : public router::Target {
 
   void execute(Call& call) override {
     const longshore_instance& functions = instance_.functions_;
+    const EntryGate::Stay stay(instance_.gate_);
     if (call.method().name == kStop) return functions.stop(instance_.self_, call.handle());
     const std::string& handover = instance_.handover_;
     functions.start(instance_.self_, call.handle(), {call.request().data(), call.request().size()},
@@ -145,6 +146,9 @@ Result<std::string> Instance::stop(Clock::time_point deadline) {
   }
   // A start or stop that hangs still holds its call: then there is nothing to destroy safely.
   if (has_control_call()) return abandon("its start or stop never returned");
+  if (!gate_.close(Clock::now() + kCancelGrace)) {
+    return abandon("a function of it, whose call is finished, does not return");
+  }
   if (!destroy()) return abandon("its destroy hangs");
   pool_.drain(Clock::now() + kCancelGrace);
   const std::lock_guard lock(mutex_);

@@ -30,7 +30,7 @@ Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedMo
       loaded_(std::move(loaded)),
       router_(timers_, router_options(loaded_.configuration.agent)),
       modules_(*inspected_, router_, catalog_, *log_),
-      endpoints_({io_, router_, catalog_, *log_}, take_activated_sockets()) {}
+      endpoints_({io_, router_, io_threads_, catalog_, *log_}, take_activated_sockets()) {}
 
 Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
@@ -72,7 +72,7 @@ Result<void> Agent::start() {
   return {};
 }
 
-void Agent::run() { io_.run(); }
+void Agent::run() { io_threads_.run(); }
 
 void Agent::wait_for_signal() {
   signals_.async_wait([this](boost::system::error_code error, int signal) {

@@ -4,7 +4,7 @@
 //                   └──drain──► draining ──► over
 //
 // Threads:
-//   I/O      run(): connections, signals, non-blocking methods. One thread.
+//   I/O      connections, signals, quick calls. One thread at a time; see endpoint::IoThreads.
 //   control  reload and the agent's own service: may block. One thread.
 //   timers   deadlines. One thread.
 //   pools    each module's own.
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "config/loaded.h"
+#include "endpoint/io_threads.h"
 #include "endpoint/service_catalog.h"
 #include "longshore/result.hpp"
 #include "main/builtin_target.h"
@@ -83,6 +84,7 @@ class Agent {
   config::Loaded loaded_;
 
   boost::asio::io_context io_{1};
+  endpoint::IoThreads io_threads_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer drain_timer_{io_};
   router::Timers timers_;

@@ -23,6 +23,7 @@
 
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
+#include "router/call_runner.h"
 #include "router/caller.h"
 #include "router/handle_table.h"
 #include "router/method.h"
@@ -65,6 +66,7 @@ class Call final : public Work, public Timer, public Cancellable {
     std::shared_ptr<CallObserver> observer;
     std::shared_ptr<Target> target;
     size_t max_message_bytes = 0;
+    CallRunner* runner = nullptr;
   };
 
   Call(Parts parts, HandleTable<Call>& table, Timers& timers);
@@ -78,6 +80,8 @@ class Call final : public Work, public Timer, public Cancellable {
   const std::string& request_id() const { return parts_.request_id; }
   Clock::time_point started() const { return started_; }
   uint64_t handle() const { return handle_; }
+  // Of the thread that the call came on; null where there is none. Lives as long as the router.
+  CallRunner* runner() const { return parts_.runner; }
   // The object that the request names, for logs; empty when the method names none.
   std::string object() const { return object_of(request(), method().object_field); }
 
@@ -106,9 +110,9 @@ class Call final : public Work, public Timer, public Cancellable {
   // Makes `child` end with this call. False when this call is cancelled already.
   bool adopt(const std::shared_ptr<Cancellable>& child);
 
-  // Whether a pool thread is inside the module for this call right now. For the target's
-  // bookkeeping.
-  std::atomic<bool> on_thread{false};
+  // Whether a thread of the target's pool is inside the module for this call right now. For the
+  // target's bookkeeping.
+  std::atomic<bool> on_pool_thread{false};
 
   // The target's bookkeeping, guarded by its lock: whether it let the call begin or keeps it
   // waiting, was told that it ended, and counts it as stuck.

@@ -83,6 +83,7 @@ std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& targe
   parts.observer = request.observer;
   parts.target = target;
   parts.max_message_bytes = options_.max_message_bytes;
+  parts.runner = request.runner;
   auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
   if (request.parent && !request.parent->adopt(call)) {
     return refuse(request, StatusCode::kCancelled, "the call that it belongs to is over");

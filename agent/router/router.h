@@ -37,6 +37,7 @@ struct CallRequest {
   std::string request_id;                           // empty: a new one
   std::shared_ptr<Call> parent;                     // for nested calls
   std::shared_ptr<CallObserver> observer;
+  CallRunner* runner = nullptr;  // see Call::runner
 };
 
 struct RouterOptions {

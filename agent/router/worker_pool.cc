@@ -22,7 +22,8 @@ void name_this_thread([[maybe_unused]] const std::string& name) {
 #endif
 }
 
-// A function as something to do.
+thread_local const void* pool_of_this_thread = nullptr;
+
 class FunctionWork final : public Work {
  public:
   explicit FunctionWork(std::function<void()> function) : function_(std::move(function)) {}
@@ -33,6 +34,10 @@ class FunctionWork final : public Work {
 };
 
 }  // namespace
+
+std::shared_ptr<Work> work_of(std::function<void()> function) {
+  return std::make_shared<FunctionWork>(std::move(function));
+}
 
 // Also the timer that looks, a millisecond later, whether a backlog needs one thread more.
 class WorkerPool::State : public Timer {
@@ -107,6 +112,7 @@ class WorkerPool::State : public Timer {
   }
 
   void work() {
+    pool_of_this_thread = this;
     std::unique_lock lock(mutex_);
     while (wait_for_work(lock)) {
       const std::shared_ptr<Work> work = std::move(queue_.front().work);
@@ -150,12 +156,10 @@ WorkerPool::WorkerPool(Timers& timers, std::string name, size_t max_threads)
 WorkerPool::~WorkerPool() { state_->detach(); }
 
 void WorkerPool::post(std::shared_ptr<Work> work) { state_->post(std::move(work)); }
-void WorkerPool::post(std::function<void()> function) {
-  post(std::make_shared<FunctionWork>(std::move(function)));
-}
 void WorkerPool::thread_lost() { state_->change_limit(true); }
 void WorkerPool::thread_returned() { state_->change_limit(false); }
 size_t WorkerPool::threads() const { return state_->threads(); }
+bool WorkerPool::is_this_thread() const { return pool_of_this_thread == state_.get(); }
 
 bool WorkerPool::drain(Clock::time_point deadline) {
   state_->stop();

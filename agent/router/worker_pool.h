@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "router/timers.h"
 
@@ -27,6 +28,9 @@ class Work {
   virtual void run() = 0;
 };
 
+// A function as something to do.
+std::shared_ptr<Work> work_of(std::function<void()> function);
+
 class WorkerPool {
  public:
   // `name` is shown as the threads' name, cut to what the system allows.
@@ -38,7 +42,7 @@ class WorkerPool {
 
   // Runs `work` on a thread of the pool, in the order of posting as far as there are threads.
   void post(std::shared_ptr<Work> work);
-  void post(std::function<void()> function);
+  void post(std::function<void()> function) { post(work_of(std::move(function))); }
 
   // One thread more, or again one fewer, than `max_threads`: for one that is stuck.
   void thread_lost();
@@ -48,6 +52,8 @@ class WorkerPool {
   bool drain(Clock::time_point deadline);
 
   size_t threads() const;
+  // Whether the caller runs on a thread of this pool.
+  bool is_this_thread() const;
 
  private:
   class State;

@@ -28,6 +28,12 @@ TEST_CASE("A stop or destroy that hangs is left behind in time") {
   CHECK(World::get().logged("the module could not be ended and is abandoned module=stop_hangs"));
 }
 
+TEST_CASE("Nothing is freed under a function that returns after its call is finished") {
+  Subject late("returns_late");
+  CHECK(late.started().call().message == "well");
+  CHECK(late.stop(100ms).empty());
+}
+
 TEST_CASE("An abandoned module can be started anew beside what hangs") {
   Subject first("stop_hangs");
   CHECK(first.started().stop(100ms) != "");

@@ -33,7 +33,7 @@
  * older agent.
  *
  * ORDER OF END. stop; all calls finished; all completions of the instance's own invocations and
- * posts delivered; destroy. After destroy returns the agent runs none of the instance's code. The
+ * posts delivered; all its functions returned; destroy. After destroy returns the agent runs none of the instance's code. The
  * image stays mapped for good, so a thread that the module forgot crashes nothing by returning.
  */
 #ifndef LONGSHORE_ABI_H_
@@ -204,8 +204,8 @@ typedef struct longshore_instance {
    * those that run should end soon. */
   void (*stop)(void* self, longshore_call call);
 
-  /* [control] Frees `self`. Comes after every call has been finished and every completion
-   * delivered, whether or not `start` succeeded. */
+  /* [control] Frees `self`. Comes after every call has been finished, every completion delivered
+   * and every function returned, whether or not `start` succeeded. */
   void (*destroy)(void* self);
 } longshore_instance;
 

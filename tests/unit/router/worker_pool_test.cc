@@ -13,26 +13,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class FunctionWork final : public Work {
- public:
-  explicit FunctionWork(std::function<void()> function) : function_(std::move(function)) {}
-  void run() override { function_(); }
-
- private:
-  const std::function<void()> function_;
-};
-
-std::shared_ptr<Work> work(std::function<void()> function) {
-  return std::make_shared<FunctionWork>(std::move(function));
-}
-
 // Work that blocks until it is let go.
 struct Gate {
   Watched<int> entered;
   Watched<bool> open;
 
   std::shared_ptr<Work> blocked() {
-    return work([this] {
+    return work_of([this] {
       entered.change([](int& count) { ++count; });
       open.wait([](bool is_open) { return is_open; });
     });
@@ -50,7 +37,7 @@ TEST_CASE("All work is run, in the order of posting where there is one thread") 
   Watched<std::vector<int>> done;
   WorkerPool pool(timers, "test", 1);
   for (int i = 0; i < 100; ++i) {
-    pool.post(work([&, i] { done.change([&](auto& numbers) { numbers.push_back(i); }); }));
+    pool.post(work_of([&, i] { done.change([&](auto& numbers) { numbers.push_back(i); }); }));
   }
   REQUIRE(done.wait([](const auto& numbers) { return numbers.size() == 100; }));
   const auto numbers = done.get();
@@ -102,7 +89,7 @@ TEST_CASE("Draining waits for what runs, in bounds, and starts nothing more") {
   WorkerPool pool(timers, "test", 1);
   pool.post(gate.blocked());
   REQUIRE(gate.await(1));
-  pool.post(work([&] { late.change([](int& count) { ++count; }); }));
+  pool.post(work_of([&] { late.change([](int& count) { ++count; }); }));
   const auto begun = Clock::now();
   CHECK_FALSE(pool.drain(begun + 50ms));
   CHECK(Clock::now() - begun >= 50ms);
@@ -117,7 +104,7 @@ TEST_CASE("A thread that comes back after its pool is gone does no harm") {
   Watched<bool> returned;
   {
     WorkerPool pool(timers, "test", 1);
-    pool.post(work([&] {
+    pool.post(work_of([&] {
       gate.entered.change([](int& count) { ++count; });
       gate.open.wait([](bool is_open) { return is_open; });
       returned.change([](bool& value) { value = true; });

@@ -1,0 +1,62 @@
+// Counts the threads that are inside a module's functions, so that nothing of an instance is freed
+// under them: a module may finish a call long before its function returns.
+//
+//   open ──close──► closed to new ones, and waited for until the last has left
+//
+// Threads: any. Owner: an instance.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+#include "router/timers.h"
+
+namespace longshore::loader {
+
+class EntryGate {
+ public:
+  // A thread's stay inside. Converts to false where the gate was closed: do not go in then.
+  class Stay {
+   public:
+    explicit Stay(EntryGate& gate) : gate_(gate), inside_(gate.enter()) {}
+    ~Stay() { gate_.leave(); }
+    Stay(const Stay&) = delete;
+    Stay& operator=(const Stay&) = delete;
+    explicit operator bool() const { return inside_; }
+
+   private:
+    EntryGate& gate_;
+    const bool inside_;
+  };
+
+  // Lets nobody in any more, and waits for those who are. False: some are still inside.
+  bool close(router::Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    return left_.wait_until(lock, deadline, [&] { return stays_ == 0; });
+  }
+
+ private:
+  friend class Stay;
+
+  // Whoever counts itself in and then sees the gate open was seen by close().
+  bool enter() {
+    ++stays_;
+    return !closed_;
+  }
+
+  void leave() {
+    if (--stays_ != 0 || !closed_) return;
+    const std::lock_guard lock(mutex_);
+    left_.notify_all();
+  }
+
+  std::atomic<size_t> stays_{0};
+  std::atomic<bool> closed_{false};
+  std::mutex mutex_;
+  std::condition_variable left_;
+};
+
+}  // namespace longshore::loader

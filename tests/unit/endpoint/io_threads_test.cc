@@ -1,0 +1,172 @@
+// Calls on the thread that reads requests, and what happens when one of them blocks.
+#include "endpoint/io_threads.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/router/waiting.h"
+
+namespace longshore::endpoint {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using router::Watched;
+using router::work_of;
+
+// The threads at work, and a pool for what they do not want.
+struct Fixture {
+  Fixture() {
+    runner = std::thread([this] {
+      threads.run();
+      ended.change([](bool& is_over) { is_over = true; });
+    });
+  }
+  ~Fixture() {
+    io.stop();
+    runner.join();
+    pool.drain(router::Clock::now() + 10s);
+  }
+
+  // Runs `function` on the leading thread.
+  void on_leader(std::function<void()> function) { asio::post(io, std::move(function)); }
+  std::thread::id leader() {
+    Watched<std::thread::id> id;
+    on_leader([&] { id.change([](auto& value) { value = std::this_thread::get_id(); }); });
+    REQUIRE(id.wait([](const auto& value) { return value != std::thread::id(); }));
+    return id.get();
+  }
+  // Where a call that is begun now runs.
+  std::thread::id thread_of_call() {
+    Watched<std::thread::id> id;
+    on_leader([&] {
+      threads.run_soon(
+          work_of([&] { id.change([](auto& value) { value = std::this_thread::get_id(); }); }),
+          pool);
+    });
+    REQUIRE(id.wait([](const auto& value) { return value != std::thread::id(); }));
+    return id.get();
+  }
+
+  asio::io_context io{1};
+  asio::executor_work_guard<asio::io_context::executor_type> more = asio::make_work_guard(io);
+  router::Timers timers;
+  router::WorkerPool pool{timers, "test", 4};
+  IoThreads threads{io, {.with_a_call = 5ms, .with_pools = 50ms}};
+  Watched<bool> ended;
+  std::thread runner;
+};
+
+// Something that blocks until it is let go. The thread in it shares the two.
+class Blocked {
+ public:
+  std::shared_ptr<router::Work> work() {
+    return work_of([begun = begun_, let_go = let_go_] {
+      begun->change([](bool& value) { value = true; });
+      let_go->wait([](bool value) { return value; });
+    });
+  }
+  bool await() {
+    return begun_->wait([](bool value) { return value; });
+  }
+  void release() {
+    let_go_->change([](bool& value) { value = true; });
+  }
+
+ private:
+  const std::shared_ptr<Watched<bool>> begun_ = std::make_shared<Watched<bool>>();
+  const std::shared_ptr<Watched<bool>> let_go_ = std::make_shared<Watched<bool>>();
+};
+
+TEST_CASE_METHOD(Fixture, "Quick calls run on the thread that leads, after the handler, in turn") {
+  Watched<std::vector<int>> done;
+  on_leader([&] {
+    for (int i = 0; i < 100; ++i) {
+      threads.run_soon(work_of([&, i] { done.change([&](auto& all) { all.push_back(i); }); }),
+                       pool);
+    }
+    done.change([](auto& all) { all.push_back(-1); });
+  });
+  REQUIRE(done.wait([](const auto& all) { return all.size() == 101; }));
+  const auto all = done.get();
+  for (int i = 0; i < 101; ++i) CHECK(all[static_cast<size_t>(i)] == i - 1);
+  CHECK(thread_of_call() == leader());
+  CHECK(pool.threads() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "Calls from other threads are run as well, though nothing else happens") {
+  for (int i = 0; i < 20; ++i) {
+    Watched<bool> done;
+    threads.run_soon(work_of([&] { done.change([](bool& value) { value = true; }); }), pool);
+    REQUIRE(done.wait([](bool value) { return value; }));
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "A call that blocks holds up neither handlers nor the calls behind it") {
+  const auto first = leader();
+  Blocked blocked;
+  Watched<std::thread::id> behind;
+  on_leader([&] {
+    threads.run_soon(blocked.work(), pool);
+    threads.run_soon(
+        work_of([&] { behind.change([](auto& id) { id = std::this_thread::get_id(); }); }), pool);
+  });
+  REQUIRE(blocked.await());
+  const auto second = leader();
+  CHECK(second != first);
+  REQUIRE(behind.wait([](const auto& id) { return id != std::thread::id(); }));
+  CHECK(behind.get() != first);
+  CHECK(behind.get() != second);  // in the pool
+  blocked.release();
+  CHECK(leader() == second);
+}
+
+TEST_CASE_METHOD(Fixture, "After a call that blocked, calls go to the pools for a while") {
+  Blocked blocked;
+  on_leader([&] { threads.run_soon(blocked.work(), pool); });
+  REQUIRE(blocked.await());
+  const auto second = leader();
+  CHECK(thread_of_call() != second);
+  blocked.release();
+  const auto deadline = router::Clock::now() + 30s;
+  bool again = false;
+  while (!again && router::Clock::now() < deadline) again = thread_of_call() == second;
+  CHECK(again);
+}
+
+TEST_CASE_METHOD(Fixture, "Many calls that block, one after the other, are each left behind") {
+  std::vector<std::unique_ptr<Blocked>> all;
+  for (int i = 0; i < 5; ++i) {
+    all.push_back(std::make_unique<Blocked>());
+    on_leader([&] { threads.run_soon(all.back()->work(), pool); });
+    REQUIRE(all.back()->await());
+    leader();
+  }
+  for (const auto& each : all) each->release();
+  leader();
+}
+
+TEST_CASE_METHOD(Fixture, "The end does not wait for a call that blocks") {
+  Blocked blocked;
+  on_leader([&] { threads.run_soon(blocked.work(), pool); });
+  REQUIRE(blocked.await());
+  leader();
+  io.stop();
+  CHECK(ended.wait([](bool is_over) { return is_over; }));
+  blocked.release();
+}
+
+TEST_CASE("A context that has nothing left to do ends the run") {
+  asio::io_context io{1};
+  IoThreads threads(io);
+  bool ran = false;
+  asio::post(io, [&] { ran = true; });
+  threads.run();
+  CHECK(ran);
+}
+
+}  // namespace
+}  // namespace longshore::endpoint
