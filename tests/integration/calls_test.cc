@@ -13,6 +13,7 @@
 #include "grpc/reflection/v1.pb.h"
 #include "longshore/echo/v1.pb.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
 
@@ -291,26 +292,35 @@ TEST_CASE_METHOD(Fixture, "64 clients with calls of all kinds at once get their 
   CHECK(fs::exists(directory.root() + "/63/19"));
 }
 
-TEST_CASE_METHOD(Fixture, "Ten thousand calls and a hundred connections leave no descriptor open") {
+TEST_CASE_METHOD(Fixture,
+                 "A hundred thousand calls and a thousand connections leave nothing open") {
   TestClient client(directory.echo_socket());
   const auto hundred_calls = [&] {
     std::vector<std::shared_ptr<Answer>> answers;
-    for (int i = 0; i < 100; ++i) answers.push_back(client.start(kEcho + "SayAtOnce", ""));
+    for (int i = 0; i < 50; ++i) {
+      answers.push_back(client.start(kEcho + "SayAtOnce", ""));
+      answers.push_back(client.start(kEcho + "Say", ""));
+    }
     REQUIRE(client.run_until([&] {
       return std::all_of(answers.begin(), answers.end(),
                          [](const auto& answer) { return answer->finished(); });
     }));
     for (const auto& answer : answers) REQUIRE(answer->code() == StatusCode::kOk);
   };
-  hundred_calls();
-  const size_t before = agent.open_descriptors();
-  for (int round = 0; round < 99; ++round) {
-    hundred_calls();
-    TestClient(directory.echo_socket()).call(kEcho + "Say", "");
-  }
+  const auto use = [&](int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      hundred_calls();
+      TestClient(directory.echo_socket()).call(kEcho + "Say", "");
+    }
+  };
+  use(200);
+  const size_t descriptors = open_descriptors(agent.id());
+  const size_t memory = own_memory_kib(agent.id());
+  use(800);
   const auto end = std::chrono::steady_clock::now() + 10s;
-  while (agent.open_descriptors() > before && std::chrono::steady_clock::now() < end) {
+  while (open_descriptors(agent.id()) > descriptors && std::chrono::steady_clock::now() < end) {
     hundred_calls();  // closing is noticed between two of them
   }
-  CHECK(agent.open_descriptors() <= before);
+  CHECK(open_descriptors(agent.id()) <= descriptors);
+  if (kMemoryTellsLeaks) CHECK(own_memory_kib(agent.id()) < memory + 512);
 }

@@ -155,9 +155,4 @@ int AgentProcess::stop() {
   return wait();
 }
 
-size_t AgentProcess::open_descriptors() const {
-  const fs::directory_iterator entries("/proc/" + std::to_string(id_) + "/fd");
-  return static_cast<size_t>(std::distance(begin(entries), end(entries)));
-}
-
 }  // namespace longshore::test

@@ -66,8 +66,6 @@ class AgentProcess {
   int wait();
   int stop();
 
-  size_t open_descriptors() const;
-
  private:
   const int notify_;
   pid_t id_ = -1;
