@@ -27,6 +27,7 @@ Http2Connection::Http2Connection(Http2Session::Role role, std::unique_ptr<Transp
       receive_budget_(limits_.max_buffered_bytes) {}
 
 void Http2Connection::start_speaking() {
+  const auto keep = shared_from_this();  // the peer may be gone already, and the owner lets go
   set_input_size(kIdleInputBytes);
   flush();
   read_more();

@@ -40,6 +40,7 @@ class Http2Connection : public TransportUser,
   template <typename Act>
   void turn(Act&& act) {
     if (in_turn_) return act();
+    const auto keep = shared_from_this();  // the owner may let go when it is told of the end
     enter_turn();
     act();
     leave_turn();

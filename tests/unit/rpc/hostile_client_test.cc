@@ -325,3 +325,35 @@ TEST_CASE("Abandoned calls count against the limit of streams while somebody wor
   REQUIRE(refused);
   CHECK(error_of(*refused) == 7);  // REFUSED_STREAM
 }
+
+// The owner lets go of a connection as soon as it is told of its end, as the endpoints do.
+TEST_CASE("A client that is gone before the server has said a word harms nobody") {
+  boost::asio::io_context context{1};
+  MemoryLink link(context);
+  TestService service;
+  auto owner = make_server_connection(link.make_server(), service, {});
+  link.to_client().write_error = std::make_error_code(std::errc::broken_pipe);
+  std::string reason;
+  ServerConnection& connection = *owner;
+  connection.start([&](const std::string& why) {
+    reason = why;
+    owner.reset();
+  });
+  CHECK_FALSE(owner);
+  CHECK(reason.find("the peer is gone") == 0);
+}
+
+TEST_CASE("A client that is gone when it is told to go harms nobody") {
+  boost::asio::io_context context{1};
+  MemoryLink link(context);
+  TestService service;
+  auto owner = make_server_connection(link.make_server(), service, {});
+  owner->start([&](const std::string&) { owner.reset(); });
+  RawPeer client(link, RawPeer::Role::kClient);
+  client.greet();
+  client.receive();
+  link.to_client().write_error = std::make_error_code(std::errc::broken_pipe);
+  ServerConnection& connection = *owner;
+  connection.drain();
+  CHECK_FALSE(owner);
+}
