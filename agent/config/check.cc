@@ -22,6 +22,7 @@ class WholeCheck {
 
   void run() {
     serve_once();
+    keep_control_apart();
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
     for (const ModuleSettings& module : draft_.configuration.modules) {
       if (const auto schema = schemas_.find(module.name); schema != schemas_.end()) {
@@ -79,6 +80,18 @@ class WholeCheck {
                                             ", which no enabled module serves" +
                                             suggestion(service, all_services()));
     }
+  }
+
+  // run_dir may be given to containers, and the control socket must not come along.
+  void keep_control_apart() {
+    const AgentSettings& agent = draft_.configuration.agent;
+    const std::string control = (std::filesystem::path(agent.control_dir) / "").lexically_normal();
+    const std::string run = (std::filesystem::path(agent.run_dir) / "").lexically_normal();
+    if (!control.starts_with(run)) return;
+    add(place_of(draft_.origins, {"agent.control_dir", "agent.run_dir"}),
+        "\"agent.control_dir\" is beneath \"agent.run_dir\", which may be given to containers; use "
+        "a folder outside of " +
+            in_quotes(run));
   }
 
   // A configured socket among the agent's own could take the place of one of these.

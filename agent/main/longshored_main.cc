@@ -1,5 +1,7 @@
 // longshored: the agent's process. Reads the command line and the configuration, and runs the
 // agent.
+#include <google/protobuf/stubs/logging.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -83,6 +85,8 @@ int run(const CommandLine& line) {
       observe::Log::open(log_options(loaded->configuration.agent.log));
   if (!log) return fail(kConfigurationError, log.error());
   std::signal(SIGPIPE, SIG_IGN);
+  // It would write what clients send wrongly to standard error, past the log and its limits.
+  google::protobuf::SetLogHandler(nullptr);
   Agent agent({line.config_file, line.module_dirs, !line.no_ownership_check}, std::move(*loaded),
               std::move(modules), std::move(*log));
   if (auto started = agent.start(); !started) return fail(kStartError, started.error());

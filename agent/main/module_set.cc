@@ -79,6 +79,8 @@ void ModuleSet::set_builtin(loader::ModuleDescription description,
 }
 
 Result<void> ModuleSet::create_and_start(Entry& entry, std::string handover) {
+  // Before any code of the module runs: should it take the process with it, the log tells which.
+  log_.info("starting module", {{"module", entry.settings.name}, {"file", entry.facts->path}});
   auto instance = Instance::create(*entry.image, instance_options(entry.settings), router_, log_);
   if (!instance) return std::move(instance).error();
   entry.instance = std::move(*instance);

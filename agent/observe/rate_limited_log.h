@@ -21,21 +21,27 @@ class RateLimitedLog {
   static constexpr size_t kMaxLineBytes = 8192;  // the rest of a longer line is cut off
 
   explicit RateLimitedLog(Log& log, Now now = &Clock::now) : log_(log), now_(std::move(now)) {}
+  RateLimitedLog(const RateLimitedLog&) = delete;
+  RateLimitedLog& operator=(const RateLimitedLog&) = delete;
+  ~RateLimitedLog() { tell(dropped_, dropped_fields_); }
 
-  // Writes the line, or counts it; the count is written with the first line of a later second.
+  // Writes the line, or counts it; the count is written with the first line of a later second, or
+  // at the end.
   void write(Level level, std::string_view text, const Fields& fields) {
     if (!log_.enabled(level)) return;
     uint64_t dropped = 0;
-    if (!admit(dropped)) return;
-    if (dropped > 0) {
-      log_.warning(std::to_string(dropped) + " log lines were dropped: too many in a second",
-                   fields);
-    }
+    if (!admit(dropped, fields)) return;
+    tell(dropped, fields);
     log_.write(level, text.substr(0, kMaxLineBytes), fields);
   }
 
  private:
-  bool admit(uint64_t& dropped_before) {
+  void tell(uint64_t dropped, const Fields& fields) {
+    if (dropped == 0) return;
+    log_.warning(std::to_string(dropped) + " log lines were dropped: too many in a second", fields);
+  }
+
+  bool admit(uint64_t& dropped_before, const Fields& fields) {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = now_();
     if (now - second_ >= std::chrono::seconds(1)) {
@@ -44,7 +50,7 @@ class RateLimitedLog {
       dropped_before = std::exchange(dropped_, 0);
     }
     if (++lines_ <= kLinesPerSecond) return true;
-    ++dropped_;
+    if (++dropped_ == 1) dropped_fields_ = fields;
     return false;
   }
 
@@ -54,6 +60,7 @@ class RateLimitedLog {
   Clock::time_point second_{};
   uint32_t lines_ = 0;
   uint64_t dropped_ = 0;
+  Fields dropped_fields_;  // of the first of them
 };
 
 }  // namespace longshore::observe

@@ -115,6 +115,23 @@ TEST_CASE("A second agent on the same folders is refused with a sentence, and th
   CHECK(first.stop() == 0);
 }
 
+TEST_CASE(
+    "A module that crashes is named by the log's last line, and the agent starts without it") {
+  AgentDirectory directory;
+  const std::string module = LONGSHORE_HOSTILE "/crash_in_create.so";
+  directory.configure("[modules.hostile]\nlibrary = \"" + module + "\"\n");
+  {
+    AgentProcess crashed(directory);
+    CHECK_FALSE(crashed.serves());
+    CHECK(crashed.wait() == 128 + SIGABRT);
+  }
+  CHECK(directory.log().ends_with("starting module module=hostile file=" + module + "\n"));
+  directory.configure("[modules.hostile]\nenabled = false\nlibrary = \"" + module + "\"\n");
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  CHECK(agent.stop() == 0);
+}
+
 TEST_CASE("What a killed agent left behind is replaced") {
   AgentDirectory directory;
   {

@@ -292,6 +292,14 @@ TEST_CASE_METHOD(Fixture, "64 clients with calls of all kinds at once get their 
   CHECK(fs::exists(directory.root() + "/63/19"));
 }
 
+TEST_CASE_METHOD(Fixture, "Text that is no UTF-8 is refused, and nobody fills the log with it") {
+  TestClient client(directory.filesystem_socket("v1"));
+  const auto answer = client.call("v1.Filesystem/PathExists", WireWriter().text(1, "/\xff\xfe"));
+  CHECK(answer->code() == StatusCode::kInvalidArgument);
+  CHECK(answer->text() == "the request is not a valid message for v1.Filesystem/PathExists");
+  CHECK(directory.log().find("protobuf") == std::string::npos);
+}
+
 TEST_CASE_METHOD(Fixture,
                  "A hundred thousand calls and a thousand connections leave nothing open") {
   TestClient client(directory.echo_socket());

@@ -33,8 +33,9 @@
  * older agent.
  *
  * ORDER OF END. stop; all calls finished; all completions of the instance's own invocations and
- * posts delivered; all its functions returned; destroy. After destroy returns the agent runs none of the instance's code. The
- * image stays mapped for good, so a thread that the module forgot crashes nothing by returning.
+ * posts delivered; all its functions returned; destroy. After destroy returns the agent runs none
+ * of the instance's code. The image stays mapped for good, so a thread that the module forgot
+ * crashes nothing by returning.
  */
 #ifndef LONGSHORE_ABI_H_
 #define LONGSHORE_ABI_H_

@@ -16,6 +16,8 @@
 // go), no thread_local with a destructor, no thread left when `stop` returns.
 #pragma once
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <exception>
 #include <memory>
 #include <string>
@@ -32,7 +34,14 @@ namespace longshore {
 namespace detail {
 template <typename Derived>
 struct Trampolines;
-}
+
+// Protobuf tells standard error, which is the agent's, of every text that is not UTF-8: whoever
+// sends requests could fill a log with it. Set when the image is loaded, before there are threads.
+inline const bool kProtobufIsSilent = [] {
+  google::protobuf::SetLogHandler(nullptr);
+  return true;
+}();
+}  // namespace detail
 
 // One instance. Owner: the agent, through create and destroy.
 // States: created -> start -> serving -> stop -> destroyed.

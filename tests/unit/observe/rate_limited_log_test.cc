@@ -49,6 +49,17 @@ TEST_CASE_METHOD(Fixture, "The first line of a later second tells how many were 
                                  "ERROR first module=disk", "ERROR second"});
 }
 
+TEST_CASE_METHOD(Fixture, "The end tells how many were dropped since") {
+  {
+    RateLimitedLog ending{*log, [this] { return now; }};
+    for (uint32_t i = 0; i < kLimit + 3; ++i) {
+      ending.write(Level::kInfo, "line", {{"module", "disk"}});
+    }
+  }
+  CHECK(written().size() == kLimit + 1);
+  CHECK(written().back() == "WARN  3 log lines were dropped: too many in a second module=disk");
+}
+
 TEST_CASE_METHOD(Fixture, "Nothing is said about dropped lines when none was") {
   flood(kLimit);
   now += 1s;

@@ -1,0 +1,14 @@
+/* Takes the process with it before it is there. */
+#include "hostile.h"
+
+#include <stdlib.h>
+
+static longshore_answer create_and_crash(const longshore_host* host, void** self,
+                                         const longshore_instance** functions) {
+  (void)host;
+  (void)self;
+  (void)functions;
+  abort();
+}
+
+GOOD_ENTRY(create_and_crash);
