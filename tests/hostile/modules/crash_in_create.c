@@ -1,7 +1,7 @@
 /* Takes the process with it before it is there. */
-#include "hostile.h"
-
 #include <stdlib.h>
+
+#include "hostile.h"
 
 static longshore_answer create_and_crash(const longshore_host* host, void** self,
                                          const longshore_instance** functions) {
