@@ -19,11 +19,18 @@ using router::Clock;
 using router::Work;
 using router::WorkerPool;
 
+namespace {
+
+// How long the end waits for threads that are in a call.
+constexpr std::chrono::seconds kGrace{1};
+
+}  // namespace
+
 class IoThreads::State : public std::enable_shared_from_this<State> {
  public:
   State(boost::asio::io_context& io, Patience patience) : io_(io), patience_(patience) {}
 
-  void run() {
+  bool run() {
     std::unique_lock lock(mutex_);
     over_ = false;
     start_thread([number = ++leading_](State& state) {
@@ -35,6 +42,7 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     });
     start_thread([](State& state) { state.stand_by(); });
     ended_.wait(lock, [&] { return over_ && serving_ == 0; });
+    return ended_.wait_for(lock, kGrace, [&] { return threads_ == 0; });
   }
 
   void run_soon(std::shared_ptr<Work> work, WorkerPool& pool) {
@@ -61,11 +69,15 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   template <typename Function>
   void start_thread(Function function) {
     ++serving_;
+    ++threads_;
     std::thread([self = shared_from_this(), function] {
 #if defined(__linux__)
       pthread_setname_np(pthread_self(), "io");
 #endif
       function(*self);
+      const std::lock_guard lock(self->mutex_);
+      --self->threads_;
+      self->ended_.notify_all();
     }).detach();
   }
 
@@ -89,8 +101,9 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   bool run_calls(uint64_t number) {
     std::unique_lock lock(mutex_);
     if (standby_sleeps_) changed_.notify_all();
+    const auto enough = Clock::now() + patience_.with_a_call;
     // No more than there are now: answers want to be written too.
-    for (size_t count = calls_.size(); count > 0; --count) {
+    for (size_t count = calls_.size(); count > 0 && Clock::now() < enough; --count) {
       std::shared_ptr<Work> work = std::move(calls_.front().work);
       calls_.pop_front();
       in_call_ = true;
@@ -102,9 +115,20 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
       if (leading_ != number) return false;
     }
     in_call_ = false;
-    has_calls_.store(!calls_.empty(), std::memory_order_relaxed);
-    if (!calls_.empty()) boost::asio::post(io_, [] {});  // come back to them
+    if (Clock::now() >= enough) {
+      give_to_pools(std::move(lock));
+    } else {
+      has_calls_.store(!calls_.empty(), std::memory_order_relaxed);
+      if (!calls_.empty()) boost::asio::post(io_, [] {});  // come back to them
+    }
     return true;
+  }
+
+  void give_to_pools(std::unique_lock<std::mutex> lock) {
+    has_calls_.store(false, std::memory_order_relaxed);
+    const std::deque<BegunCall> calls = std::exchange(calls_, {});
+    lock.unlock();
+    for (const BegunCall& call : calls) call.pool->post(call.work);
   }
 
   void stand_by() {
@@ -132,11 +156,8 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     leader_ = std::this_thread::get_id();
     const uint64_t number = ++leading_;
     pools_until_ = Clock::now() + patience_.with_pools;
-    has_calls_.store(false, std::memory_order_relaxed);
-    const std::deque<BegunCall> calls = std::exchange(calls_, {});
     start_thread([](State& state) { state.stand_by(); });
-    lock.unlock();
-    for (const BegunCall& call : calls) call.pool->post(call.work);
+    give_to_pools(std::move(lock));
     lead(number);
   }
 
@@ -155,6 +176,7 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   bool standby_sleeps_ = false;
   Clock::time_point pools_until_{};
   size_t serving_ = 0;  // threads that lead or stand by
+  size_t threads_ = 0;  // those, and the ones that were left behind
   bool over_ = false;
 };
 
@@ -163,7 +185,7 @@ IoThreads::IoThreads(boost::asio::io_context& io, Patience patience)
 
 IoThreads::~IoThreads() = default;
 
-void IoThreads::run() { state_->run(); }
+bool IoThreads::run() { return state_->run(); }
 
 void IoThreads::run_soon(std::shared_ptr<Work> work, WorkerPool& pool) {
   state_->run_soon(std::move(work), pool);

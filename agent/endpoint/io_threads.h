@@ -9,7 +9,8 @@
 //
 // So a quick call is read, run and answered by one thread, without a switch; and a call that blocks
 // holds up the others for a millisecond or two at most. After that, calls go to their modules'
-// pools for a while, so that a series of slow ones costs one such moment and not one each.
+// pools for a while, so that a series of slow ones costs one such moment and not one each. Of calls
+// that are many rather than slow, those go to the pools whose turn has not come by then.
 //
 // Only the leader runs the context: handlers can count on being alone, though not on being on one
 // and the same thread.
@@ -37,9 +38,9 @@ class IoThreads final : public router::CallRunner {
   IoThreads(boost::asio::io_context& io, Patience patience);
   ~IoThreads() override;
 
-  // Serves the context until it is stopped or has nothing left to do. Threads that were left behind
-  // are not waited for.
-  void run();
+  // Serves the context until it is stopped or has nothing left to do. False: threads that were left
+  // behind are still in their calls, so what these use must not be freed.
+  bool run();
 
   void run_soon(std::shared_ptr<router::Work> work, router::WorkerPool& pool) override;
 

@@ -50,6 +50,7 @@ const char* name_of(Instance::State state) {
 Result<std::shared_ptr<Instance>> Instance::create(Image& image, InstanceOptions options,
                                                    router::Router& router, observe::Log& log) {
   std::shared_ptr<Instance> instance(new Instance(image, std::move(options), router, log));
+  instance->make_control_target();
   instance->bridge_->connect(instance);
   const longshore_instance* functions = nullptr;
   const longshore_answer answer =
@@ -77,7 +78,6 @@ Instance::Instance(Image& image, InstanceOptions options, router::Router& router
       log_(log),
       module_log_(log),
       caller_(caller_of(options_)),
-      control_target_(make_control_target()),
       bridge_(image.take_bridge(options_.name)),
       pool_(router.timers(), options_.name, options_.max_concurrent_calls) {}
 

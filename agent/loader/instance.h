@@ -62,6 +62,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // later the instance is abandoned, which is the error. The value is the handover.
   Result<std::string> stop(router::Clock::time_point deadline);
 
+  // Whether stop gave up on it.
+  bool is_abandoned() const;
+
   const InstanceOptions& options() const { return options_; }
   const ModuleFacts& facts() const { return image_.facts(); }
 
@@ -103,7 +106,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   Instance(Image& image, InstanceOptions options, router::Router& router, observe::Log& log);
 
   class ControlTarget;
-  std::shared_ptr<router::Target> make_control_target();
+  void make_control_target();
   // Runs start or stop as a call of its own and waits for it, `timeout` at most.
   Result<std::string> control(const char* name, std::chrono::nanoseconds timeout,
                               std::string request_bytes);
@@ -127,7 +130,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   observe::Log& log_;
   observe::RateLimitedLog module_log_;
   const std::shared_ptr<const router::Caller> caller_;
-  const std::shared_ptr<router::Target> control_target_;
+  std::shared_ptr<router::Target> control_target_;  // from create on
   HostBridge* const bridge_;
   void* self_ = nullptr;
   longshore_instance functions_{};

@@ -71,31 +71,37 @@ constexpr const char* kStop = "stop";
 // Start and stop run on a pool thread, so that one that hangs can be left behind.
 class Instance::ControlTarget final : public router::Target {
  public:
-  explicit ControlTarget(Instance& instance) : instance_(instance) {}
+  explicit ControlTarget(std::weak_ptr<Instance> instance) : instance_(std::move(instance)) {}
 
   Result<void> submit(std::shared_ptr<Call> call) override {
-    instance_.pool_.post(std::move(call));
+    if (const auto instance = instance_.lock()) instance->pool_.post(std::move(call));
     return {};
   }
 
   void execute(Call& call) override {
-    const longshore_instance& functions = instance_.functions_;
-    const EntryGate::Stay stay(instance_.gate_);
-    if (call.method().name == kStop) return functions.stop(instance_.self_, call.handle());
-    const std::string& handover = instance_.handover_;
-    functions.start(instance_.self_, call.handle(), {call.request().data(), call.request().size()},
+    const auto instance = instance_.lock();
+    if (!instance) return;
+    const longshore_instance& functions = instance->functions_;
+    const EntryGate::Stay stay(instance->gate_);
+    if (call.method().name == kStop) return functions.stop(instance->self_, call.handle());
+    const std::string& handover = instance->handover_;
+    functions.start(instance->self_, call.handle(), {call.request().data(), call.request().size()},
                     {handover.data(), handover.size()});
   }
 
-  void on_cancel(Call& call) override { instance_.on_cancel(call); }
-  void on_writable(Call& call) override { instance_.on_writable(call); }
+  void on_cancel(Call& call) override {
+    if (const auto instance = instance_.lock()) instance->on_cancel(call);
+  }
+  void on_writable(Call& call) override {
+    if (const auto instance = instance_.lock()) instance->on_writable(call);
+  }
 
  private:
-  Instance& instance_;  // which is not freed while a control call runs: see `abandon`
+  const std::weak_ptr<Instance> instance_;  // a deadline may come when it is gone
 };
 
-std::shared_ptr<router::Target> Instance::make_control_target() {
-  return std::make_shared<ControlTarget>(*this);
+void Instance::make_control_target() {
+  control_target_ = std::make_shared<ControlTarget>(weak_from_this());
 }
 
 Result<std::string> Instance::control(const char* name, std::chrono::nanoseconds timeout,
@@ -146,7 +152,7 @@ Result<std::string> Instance::stop(Clock::time_point deadline) {
   }
   // A start or stop that hangs still holds its call: then there is nothing to destroy safely.
   if (has_control_call()) return abandon("its start or stop never returned");
-  if (!gate_.close(Clock::now() + kCancelGrace)) {
+  if (!gate_.close(std::max(deadline, Clock::now() + kCancelGrace))) {
     return abandon("a function of it, whose call is finished, does not return");
   }
   if (!destroy()) return abandon("its destroy hangs");
@@ -212,11 +218,19 @@ Error Instance::abandon(std::string why) {
     reason_ = why;
   }
   bridge_->disconnect();
-  kept_alive_ = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    kept_alive_ = shared_from_this();
+  }
   log_.error("the module could not be ended and is abandoned",
              {{"module", options_.name}, {"reason", why}});
   return Error(StatusCode::kDeadlineExceeded, "stop the module", options_.name)
       .because(std::move(why));
+}
+
+bool Instance::is_abandoned() const {
+  const std::lock_guard lock(mutex_);
+  return kept_alive_ != nullptr;
 }
 
 }  // namespace longshore::loader

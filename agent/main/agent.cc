@@ -59,6 +59,7 @@ Result<void> Agent::start() {
   }
   modules_.commit();
   endpoints_.commit();
+  inspected_->forget();
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
 #if !defined(_WIN32)
@@ -72,7 +73,10 @@ Result<void> Agent::start() {
   return {};
 }
 
-void Agent::run() { io_threads_.run(); }
+void Agent::run() {
+  if (!io_threads_.run()) ended_in_order_ = false;
+  if (ending_.joinable()) ending_.join();
+}
 
 void Agent::wait_for_signal() {
   signals_.async_wait([this](boost::system::error_code error, int signal) {
@@ -98,6 +102,12 @@ void Agent::begin_reload() {
 }
 
 Result<std::vector<std::string>> Agent::reload() {
+  auto sentences = load_and_apply();
+  inspected_->forget();
+  return sentences;
+}
+
+Result<std::vector<std::string>> Agent::load_and_apply() {
   if (state_ != State::kServing) {
     return Error(StatusCode::kFailedPrecondition, "reload").because("the agent is ending");
   }
@@ -157,8 +167,8 @@ void Agent::on_io_thread(const std::function<void()>& function) {
 
 void Agent::begin_drain() {
   if (state_.exchange(State::kDraining) == State::kDraining) return;
-  notify_service_manager("STOPPING=1");
   endpoints_.drain([this] { finish_drain(); });
+  notify_service_manager("STOPPING=1");  // from here on nobody new gets in
   // Clients that do not go are not waited for longer than this.
   drain_timer_.expires_after(configuration().agent.stop_timeout);
   drain_timer_.async_wait([this](boost::system::error_code cancelled) {
@@ -171,12 +181,19 @@ void Agent::finish_drain() {
   drain_timer_.cancel();
   // Stopping modules blocks, and their last answers still want the I/O thread.
   ending_ = std::thread([this] {
-    control_->drain(router::Clock::now() + configuration().agent.stop_timeout);
-    modules_.stop_all(configuration().agent.stop_timeout);
+    if (control_->drain(router::Clock::now() + configuration().agent.stop_timeout)) {
+      modules_.stop_all(configuration().agent.stop_timeout);
+    } else {
+      // It is at the modules itself, and two at them would be one too many.
+      log_->error("a reload does not end; the modules are left as they are");
+      ended_in_order_ = false;
+    }
     boost::asio::post(io_, [this] {
       endpoints_.close();
       signals_.cancel();
-      io_.stop();
+      // After what that has cancelled, so that sockets are removed though the agent is not
+      // destroyed.
+      boost::asio::post(io_, [this] { io_.stop(); });
     });
   });
 }

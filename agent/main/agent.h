@@ -55,6 +55,10 @@ class Agent {
   // Serves until SIGTERM or SIGINT, then drains. SIGHUP reloads.
   void run();
 
+  // Whether nothing is left that would use the agent's parts: otherwise leave the process without
+  // destroying it.
+  bool may_be_destroyed() const { return ended_in_order_ && !modules_.has_abandoned(); }
+
   // [control] Applies the changed configuration: sentences of what was done, or an error and
   // nothing was.
   Result<std::vector<std::string>> reload();
@@ -64,6 +68,7 @@ class Agent {
 
   enum class State { kStarting, kServing, kDraining };
 
+  Result<std::vector<std::string>> load_and_apply();
   void wait_for_signal();
   void begin_reload();
   void begin_drain();
@@ -94,6 +99,7 @@ class Agent {
   EndpointSet endpoints_;
   std::shared_ptr<BuiltinTarget> control_;  // its thread is the control thread
   std::thread ending_;
+  std::atomic<bool> ended_in_order_{true};
 };
 
 }  // namespace longshore

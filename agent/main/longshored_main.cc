@@ -8,6 +8,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "config/load.h"
 #include "main/agent.h"
 #include "main/config_commands.h"
@@ -60,6 +64,13 @@ void add_config_commands(CLI::App& app, ConfigCommand& config) {
   add("diff", "Print what differs from the configuration on standard input; see longshorectl");
 }
 
+// What an end by exit() would do in a build with sanitizers.
+void check_for_leaks() {
+#if defined(__SANITIZE_ADDRESS__)
+  __lsan_do_leak_check();
+#endif
+}
+
 int run(const CommandLine& line) {
   if (!line.config.name.empty()) {
     ConfigCommand command = line.config;
@@ -87,11 +98,18 @@ int run(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);
   // It would write what clients send wrongly to standard error, past the log and its limits.
   google::protobuf::SetLogHandler(nullptr);
-  Agent agent({line.config_file, line.module_dirs, !line.no_ownership_check}, std::move(*loaded),
-              std::move(modules), std::move(*log));
-  if (auto started = agent.start(); !started) return fail(kStartError, started.error());
-  agent.run();
-  return 0;
+  auto agent = std::make_unique<Agent>(
+      Agent::Options{line.config_file, line.module_dirs, !line.no_ownership_check},
+      std::move(*loaded), std::move(modules), std::move(*log));
+  const auto started = agent->start();
+  if (started) agent->run();
+  if (agent->may_be_destroyed()) {
+    agent.reset();
+    check_for_leaks();
+  } else {
+    static_cast<void>(agent.release());  // the process ends without it
+  }
+  return started ? 0 : fail(kStartError, started.error());
 }
 
 }  // namespace

@@ -147,7 +147,6 @@ Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFa
       break;
     }
   }
-  modules_.forget();
   {
     const std::lock_guard lock(mutex_);
     prepared_ = std::move(prepared);
@@ -190,8 +189,7 @@ std::vector<std::string> ModuleSet::commit() {
 }
 
 void ModuleSet::exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences) {
-  Result<std::string> handover = old_entry.instance->stop(router::Clock::now() + stop_timeout_);
-  const std::string left = handover ? *handover : std::string();
+  const std::string left = stop(old_entry.instance);
   if (!bring_up(new_entry, left)) {
     sentences.push_back(
         "the module " + new_entry.settings.name +
@@ -230,10 +228,13 @@ void ModuleSet::publish(const Entries& entries) {
   router_.set_routes(std::move(routes));
 }
 
-void ModuleSet::stop(const std::shared_ptr<Instance>& instance) {
-  if (auto stopped = instance->stop(router::Clock::now() + stop_timeout_); !stopped) {
-    log_.warning(stopped.error().message());
-  }
+std::string ModuleSet::stop(const std::shared_ptr<Instance>& instance,
+                            router::Clock::time_point deadline) {
+  Result<std::string> handover = instance->stop(deadline);
+  if (handover) return std::move(*handover);
+  has_abandoned_ = has_abandoned_ || instance->is_abandoned();
+  log_.warning(handover.error().message());
+  return {};
 }
 
 void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
@@ -241,11 +242,7 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
   std::vector<std::thread> threads;
   for (auto& [name, entry] : running_) {
     if (!entry.instance) continue;
-    threads.emplace_back([this, instance = entry.instance, deadline] {
-      if (auto stopped = instance->stop(deadline); !stopped) {
-        log_.warning(stopped.error().message());
-      }
-    });
+    threads.emplace_back([this, instance = entry.instance, deadline] { stop(instance, deadline); });
   }
   for (auto& thread : threads) thread.join();
 }

@@ -9,6 +9,7 @@
 // Threads: one at a time, and may block: the control thread. Readers (`list`) any.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,10 @@ class ModuleSet {
   // Ends all instances, side by side, until `timeout` from now.
   void stop_all(std::chrono::nanoseconds timeout);
 
+  // Whether an instance of the past or present could not be ended: threads of it may still come
+  // back and use what instances use.
+  bool has_abandoned() const { return has_abandoned_; }
+
   struct Entry {
     config::ModuleSettings settings;
     std::shared_ptr<const loader::ModuleFacts> facts;
@@ -68,7 +73,12 @@ class ModuleSet {
   Result<void> create_and_start(Entry& entry, std::string handover);
   void exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences);
   void publish(const Entries& entries);
-  void stop(const std::shared_ptr<loader::Instance>& instance);
+  // The handover; what goes wrong is logged.
+  std::string stop(const std::shared_ptr<loader::Instance>& instance,
+                   router::Clock::time_point deadline);
+  std::string stop(const std::shared_ptr<loader::Instance>& instance) {
+    return stop(instance, router::Clock::now() + stop_timeout_);
+  }
   std::string settings_message(const config::ModuleSettings& settings) const;
 
   InspectedModules& modules_;
@@ -80,6 +90,7 @@ class ModuleSet {
   std::string state_dir_;
   std::chrono::nanoseconds stop_timeout_{};
   size_t max_images_ = 0;
+  std::atomic<bool> has_abandoned_{false};
 
   mutable std::mutex mutex_;  // guards the two below against readers
   Entries running_;

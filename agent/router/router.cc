@@ -84,11 +84,13 @@ std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& targe
   parts.target = target;
   parts.max_message_bytes = options_.max_message_bytes;
   parts.runner = request.runner;
-  auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
-  if (request.parent && !request.parent->adopt(call)) {
+  if (request.parent && request.parent->state() != LONGSHORE_OK) {
     return refuse(request, StatusCode::kCancelled, "the call that it belongs to is over");
   }
+  auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
   call->submit();
+  // Only now: a cancellation before the call is in its target's hands would find half of it.
+  if (request.parent && !request.parent->adopt(call)) call->cancel();
   return call;
 }
 

@@ -141,12 +141,18 @@ void Http2Connection::close_connection(std::string reason) {
 }
 
 void Http2Connection::set_alarm(std::chrono::milliseconds delay, std::function<void()> on_alarm) {
+  clear_alarm();
   alarm_ = std::make_unique<boost::asio::steady_timer>(executor(), delay);
-  alarm_->async_wait(
-      [weak = weak_from_this(), on_alarm = std::move(on_alarm)](boost::system::error_code error) {
-        const auto self = weak.lock();
-        if (!error && self && !self->closed_) on_alarm();
-      });
+  alarm_->async_wait([weak = weak_from_this(), on_alarm = std::move(on_alarm),
+                      number = alarm_number_](boost::system::error_code error) {
+    const auto self = weak.lock();
+    if (!error && self && !self->closed_ && self->alarm_number_ == number) on_alarm();
+  });
+}
+
+void Http2Connection::clear_alarm() {
+  ++alarm_number_;
+  alarm_.reset();
 }
 
 }  // namespace longshore::rpc

@@ -63,7 +63,7 @@ class Http2Connection : public TransportUser,
 
   // Runs once, after `delay`, unless the connection is closed or the alarm is set anew before.
   void set_alarm(std::chrono::milliseconds delay, std::function<void()> on_alarm);
-  void clear_alarm() { alarm_.reset(); }
+  void clear_alarm();
 
   // Around every turn.
   virtual void on_turn_begin() {}
@@ -91,6 +91,7 @@ class Http2Connection : public TransportUser,
   Http2Session session_;
   ReceiveBudget receive_budget_;
   std::unique_ptr<boost::asio::steady_timer> alarm_;
+  uint64_t alarm_number_ = 0;  // tells an alarm that went off from one that was replaced meanwhile
 
   std::unique_ptr<char[]> input_;
   size_t input_size_ = 0;

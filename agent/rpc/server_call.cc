@@ -73,7 +73,7 @@ bool ServerCall::take_message(Answer& answer, std::string message) {
 void ServerCall::deliver(Answer answer) {
   if (answer.finishes) leave_count();
   if (over_.load(std::memory_order_relaxed)) return;
-  if (inbox_->in_turn() && connection_ != nullptr) {
+  if (inbox_->in_turn() && connection_ != nullptr && !connection_->applies_answers()) {
     connection_->apply_waiting_answers();
     apply(answer);
   } else {

@@ -47,7 +47,9 @@ void ServerConnectionImpl::on_answers() {
 void ServerConnectionImpl::apply_waiting_answers() {
   std::vector<Answer> answers = std::exchange(answers_, {});
   if (inbox_->take(answers)) {
+    applies_answers_ = true;
     for (Answer& answer : answers) answer.call->apply(answer);
+    applies_answers_ = false;
     answers.clear();
   }
   answers_ = std::move(answers);

@@ -37,6 +37,8 @@ class ServerConnectionImpl final : public ServerConnection,
   RequestHead& request_head() { return request_head_; }
   // Answers that other threads gave before this moment come first.
   void apply_waiting_answers();
+  // While those are gone through, whatever else is answered has to wait its turn among them.
+  bool applies_answers() const { return applies_answers_; }
   void add_writable(std::shared_ptr<ServerCall> call) { writable_.push_back(std::move(call)); }
 
   // Answer bytes in the queues of all calls.
@@ -63,6 +65,7 @@ class ServerConnectionImpl final : public ServerConnection,
   std::function<void(std::string reason)> on_closed_;
   std::vector<std::shared_ptr<ServerCall>> writable_;
   std::vector<Answer> answers_;  // kept for its memory
+  bool applies_answers_ = false;
   enum class Drain : uint8_t { kNo, kNoticed, kLastSent } drain_ = Drain::kNo;
 };
 

@@ -1,5 +1,6 @@
 // Modules that answer their calls wrongly.
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "hostile_world.h"
 #include "tests/support/wire_writer.h"
@@ -86,6 +87,42 @@ TEST_CASE("A flood of log lines is cut, counted, and holds up nobody") {
            world.count_logged("log lines were dropped: too many in a second") > 0;
   }));
   CHECK(subject.stop() == "");
+}
+
+TEST_CASE("A thread that hangs in a module is replaced, so that other calls go on") {
+  loader::InstanceOptions options;
+  options.max_concurrent_calls = 1;
+  options.max_stuck_calls = 1;
+  Subject subject("hangs_on_request", options);
+  subject.started();
+  CHECK(subject.call("hang", 50ms).code == StatusCode::kDeadlineExceeded);
+  REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
+  for (int i = 0; i < 3; ++i) CHECK(subject.call("go on").message == "well");
+  CHECK(subject.instance().figures().running == 1);
+  CHECK(subject.stop(100ms) != "");
+}
+
+TEST_CASE("Calls over the limits wait their turn, and over the second limit are refused") {
+  loader::InstanceOptions options;
+  options.max_concurrent_calls = 1;
+  options.max_queued_calls = 1;
+  options.max_stuck_calls = 0;
+  Subject subject("never_finishes", options);
+  subject.started();
+  std::thread running([&] { subject.call({}, 300ms); });
+  REQUIRE(eventually([&] { return subject.instance().figures().running == 1; }));
+  Answer waited;
+  std::thread waiting([&] { waited = subject.call({}, 300ms); });
+  REQUIRE(eventually([&] { return subject.instance().figures().total == 2; }));
+  const Answer refused = subject.call();
+  CHECK(refused.code == StatusCode::kResourceExhausted);
+  CHECK(refused.text ==
+        "cannot call \"hostile.v1.Hostile/Do\": 1 calls of the module never_finishes run and 1 "
+        "wait; try again later, or raise max_concurrent_calls");
+  running.join();
+  waiting.join();
+  CHECK(waited.code == StatusCode::kDeadlineExceeded);
+  CHECK(subject.stop(100ms) != "");
 }
 
 TEST_CASE("Calls that are never finished are answered, counted, and cost their object only") {

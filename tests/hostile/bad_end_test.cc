@@ -28,6 +28,18 @@ TEST_CASE("A stop or destroy that hangs is left behind in time") {
   CHECK(World::get().logged("the module could not be ended and is abandoned module=stop_hangs"));
 }
 
+TEST_CASE("What an instance leaves in its end reaches the next one's start") {
+  Subject first("hands_over");
+  CHECK(first.started().call().message == "got: ");
+  const auto left = first.instance().stop(Clock::now() + 10s);
+  REQUIRE(left);
+  CHECK(*left == "two parts");
+  Subject second("hands_over");
+  REQUIRE(second.instance().start({}, *left));
+  CHECK(second.call().message == "got: two parts");
+  CHECK(second.stop().empty());
+}
+
 TEST_CASE("Nothing is freed under a function that returns after its call is finished") {
   Subject late("returns_late");
   CHECK(late.started().call().message == "well");

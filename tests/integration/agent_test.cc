@@ -78,8 +78,13 @@ TEST_CASE("SIGTERM lets a running call end well and takes no new ones") {
   client.call("longshore.echo.v1.Echo/Say", say("after it"));
   agent.signal(SIGTERM);
   REQUIRE(agent.await_state("STOPPING=1"));
-  REQUIRE(client.run_until([&] { return running->finished(); }));
+  CHECK_THROWS(TestClient(directory.echo_socket()));
+  const auto late = client.start("longshore.echo.v1.Echo/Say", say("too late"));
+  REQUIRE(client.run_until([&] { return running->finished() && late->finished(); }));
   CHECK(running->code() == StatusCode::kOk);
+  // Taken until the client knows of the end, refused as not begun from then on.
+  CHECK((late->code() == StatusCode::kOk || late->outcome->unseen));
+  CHECK(client.call("longshore.echo.v1.Echo/Say", say("later"))->outcome->unseen);
   CHECK(agent.wait() == 0);
 }
 
@@ -170,12 +175,17 @@ TEST_CASE("SIGHUP applies a change; connections and calls of what did not change
   const std::string exists = WireWriter().text(1, directory.root());
   CHECK(files.call("v1.Filesystem/PathExists", exists)->code() == StatusCode::kOk);
   const auto before = fs::last_write_time(directory.filesystem_socket("v1"));
+  const auto running = echoes.start("longshore.echo.v1.Echo/Wait", wait_for(300ms));
+  echoes.call("longshore.echo.v1.Echo/Say", say("after it"));
 
   directory.configure("[endpoints.more]\naddress = \"unix://" + (directory / "more/more.sock") +
                           "\"\nservices = [\"longshore.echo.v1.Echo\"]\n",
                       "settings.greeting = \"good morning\"\n");
   REQUIRE(agent.reload());
   INFO(directory.log());
+  CHECK_FALSE(running->finished());
+  REQUIRE(echoes.run_until([&] { return running->finished(); }));
+  CHECK(running->code() == StatusCode::kOk);
   CHECK(fs::last_write_time(directory.filesystem_socket("v1")) == before);
   CHECK(files.call("v1.Filesystem/PathExists", exists)->code() == StatusCode::kOk);
   echo::v1::DescribeResponse response;
@@ -192,6 +202,43 @@ TEST_CASE("SIGHUP applies a change; connections and calls of what did not change
   CHECK(echoes.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
   CHECK_FALSE(files.closed());
   CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("A module that cannot overlap is exchanged by a reload, and hands over what it has") {
+  AgentDirectory directory;
+  const auto configure = [&](const std::string& timeout) {
+    directory.configure(
+        "[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/hands_over.so\"\ncall_timeout = \"" +
+        timeout + "\"\n[endpoints.hostile]\naddress = \"unix://" +
+        (directory / "hostile/hostile.sock") + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
+  };
+  configure("10s");
+  AgentProcess agent(directory);
+  INFO(directory.log());
+  REQUIRE(agent.serves());
+  TestClient client(directory / "hostile/hostile.sock");
+  CHECK(client.call("hostile.v1.Hostile/Do", "")->messages.at(0) == "got: ");
+  configure("20s");
+  REQUIRE(agent.reload());
+  CHECK(client.call("hostile.v1.Hostile/Do", "")->messages.at(0) == "got: two parts");
+  CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("A reload that hangs in a module does not keep the agent from its end") {
+  AgentDirectory directory;
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
+                      "/start_hangs.so\"\nstart_timeout = \"1h\"\n");
+  agent.signal(SIGHUP);
+  const auto deadline = std::chrono::steady_clock::now() + 30s;
+  while (directory.log().find("starting module module=hostile") == std::string::npos) {
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+  }
+  agent.signal(SIGTERM);
+  CHECK(agent.wait() == 0);
+  CHECK(directory.log().find("a reload does not end") != std::string::npos);
+  CHECK_FALSE(fs::exists(directory.control_socket()));
 }
 
 TEST_CASE("A faulty file, or one that needs a restart, changes nothing and is said in the log") {
@@ -232,9 +279,9 @@ TEST_CASE("Sockets that systemd made are served, and left to it at the end") {
   close(made);
 }
 
-TEST_CASE("The agent starts and stops twenty times on the same folders") {
+TEST_CASE("The agent starts and stops a hundred times on the same folders") {
   AgentDirectory directory;
-  for (int cycle = 0; cycle < 20; ++cycle) {
+  for (int cycle = 0; cycle < 100; ++cycle) {
     AgentProcess agent(directory);
     INFO(directory.log());
     REQUIRE(agent.serves());

@@ -80,6 +80,11 @@ TEST_CASE_METHOD(Fixture, "A directory tree lives its life in every version, eac
     CHECK(fs::read_symlink(link) == folder + "/deep");
     CHECK(call(old ? "IsMountPoint" : "IsSymlink", path(link)) == yes);
     CHECK(call(old ? "IsMountPoint" : "IsSymlink", path(folder)) == "");
+    const std::string question =
+        version + (old ? ".Filesystem/IsMountPoint" : ".Filesystem/IsSymlink");
+    CHECK(client.call(question, path(folder + "/absent"))->code() == StatusCode::kNotFound);
+    fs::rename(folder + "/deep", folder + "/elsewhere");
+    CHECK(call(old ? "IsMountPoint" : "IsSymlink", path(link)) == "");  // it leads nowhere
     const auto full = client.call(version + ".Filesystem/Rmdir", path(folder));
     CHECK(full->code() == StatusCode::kFailedPrecondition);
     CHECK(fs::exists(folder));
@@ -214,6 +219,35 @@ TEST_CASE_METHOD(Fixture, "A module calls others only where may_call says so") {
   CHECK(outer.response() == "\x08\x01");  // field 1: true
   CHECK(client.call(kEcho + "Forward", forward("v1.Filesystem/Mkdir", path_exists))->code() ==
         StatusCode::kPermissionDenied);
+}
+
+TEST_CASE_METHOD(Fixture, "A module that is called on learns who calls, and for whom") {
+  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/tells_caller.so\"\n",
+                      "may_call = [\"hostile.v1.Hostile\"]\n");
+  REQUIRE(agent.reload());
+  INFO(directory.log());
+  TestClient client(directory.echo_socket());
+  const auto answered = client.call(kEcho + "Forward", forward("hostile.v1.Hostile/Do", ""));
+  INFO(answered->text());
+  REQUIRE(answered->code() == StatusCode::kOk);
+  echo::v1::ForwardResponse outer;
+  REQUIRE(outer.ParseFromString(answered->messages.at(0)));
+  CHECK(outer.response() == "module:echo for uid:" + std::to_string(getuid()));
+}
+
+TEST_CASE_METHOD(Fixture, "A client's request id is in the log and reaches the module") {
+  TestClient client(directory.echo_socket());
+  rpc::ClientCallOptions options;
+  options.metadata = {{"x-request-id", "attach-pvc-7"}};
+  echo::v1::DescribeResponse response;
+  REQUIRE(response.ParseFromString(client.call(kEcho + "Describe", "", options)->messages.at(0)));
+  CHECK(response.request_id() == "attach-pvc-7");
+  echo::v1::FailRequest fail;
+  fail.set_code(13);
+  fail.set_text("as asked");
+  client.call(kEcho + "Fail", fail.SerializeAsString(), options);
+  CHECK(directory.log().find("as asked module=echo method=" + kEcho +
+                             "Fail request=attach-pvc-7 caller=uid:") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Fixture, "deny_methods denies, and says that it does") {

@@ -111,11 +111,12 @@ bool is_for_one_system(std::string_view path) {
          path.find("/windows/") != std::string_view::npos;
 }
 
-// Whether the line above an include asks for a system.
+// Whether the line above an include asks for a system, or for a sanitizer.
 bool is_conditional(const SourceFile& file, const Include& include) {
   std::string_view above = file.code;
   for (int line = 2; line < include.line; ++line) above.remove_prefix(above.find('\n') + 1);
-  return above.starts_with("#if defined(__linux__)") || above.starts_with("#if defined(_WIN32)");
+  return above.starts_with("#if defined(__linux__)") || above.starts_with("#if defined(_WIN32)") ||
+         above.starts_with("#if defined(__SANITIZE_ADDRESS__)");
 }
 
 class CircleSearch {

@@ -21,8 +21,8 @@ using router::work_of;
 struct Fixture {
   Fixture() {
     runner = std::thread([this] {
-      threads.run();
-      ended.change([](bool& is_over) { is_over = true; });
+      const bool all_left = threads.run();
+      ended.change([&](End& end) { end = all_left ? End::kWithAll : End::kWithoutSome; });
     });
   }
   ~Fixture() {
@@ -56,7 +56,8 @@ struct Fixture {
   router::Timers timers;
   router::WorkerPool pool{timers, "test", 4};
   IoThreads threads{io, {.with_a_call = 5ms, .with_pools = 50ms}};
-  Watched<bool> ended;
+  enum class End { kNotYet, kWithAll, kWithoutSome };
+  Watched<End> ended;
   std::thread runner;
 };
 
@@ -124,6 +125,33 @@ TEST_CASE_METHOD(Fixture, "A call that blocks holds up neither handlers nor the 
   CHECK(leader() == second);
 }
 
+TEST_CASE_METHOD(Fixture, "The end waits for the calls that are about to come back") {
+  Blocked blocked;
+  on_leader([&] { threads.run_soon(blocked.work(), pool); });
+  REQUIRE(blocked.await());
+  leader();
+  blocked.release();
+  io.stop();
+  CHECK(ended.wait([](End end) { return end == End::kWithAll; }));
+}
+
+TEST_CASE_METHOD(Fixture, "A call is let go of when it is done, whoever ran it") {
+  Blocked blocked;
+  std::weak_ptr<router::Work> behind;
+  on_leader([&] {
+    threads.run_soon(blocked.work(), pool);
+    auto work = work_of([] {});
+    behind = work;
+    threads.run_soon(std::move(work), pool);
+  });
+  REQUIRE(blocked.await());
+  leader();
+  const auto deadline = router::Clock::now() + 30s;
+  while (!behind.expired() && router::Clock::now() < deadline) std::this_thread::yield();
+  CHECK(behind.expired());
+  blocked.release();
+}
+
 TEST_CASE_METHOD(Fixture, "After a call that blocked, calls go to the pools for a while") {
   Blocked blocked;
   on_leader([&] { threads.run_soon(blocked.work(), pool); });
@@ -155,7 +183,7 @@ TEST_CASE_METHOD(Fixture, "The end does not wait for a call that blocks") {
   REQUIRE(blocked.await());
   leader();
   io.stop();
-  CHECK(ended.wait([](bool is_over) { return is_over; }));
+  CHECK(ended.wait([](End end) { return end == End::kWithoutSome; }));
   blocked.release();
 }
 
