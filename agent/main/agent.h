@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -89,6 +90,9 @@ class Agent {
   config::Loaded loaded_;
 
   boost::asio::io_context io_{1};
+  // Keeps the context at work while modules are stopped and no client is left.
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
+      io_.get_executor()};
   endpoint::IoThreads io_threads_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer drain_timer_{io_};
