@@ -85,8 +85,11 @@ class WholeCheck {
   // run_dir may be given to containers, and the control socket must not come along.
   void keep_control_apart() {
     const AgentSettings& agent = draft_.configuration.agent;
-    const std::string control = (std::filesystem::path(agent.control_dir) / "").lexically_normal();
-    const std::string run = (std::filesystem::path(agent.run_dir) / "").lexically_normal();
+    const auto folder = [](const std::string& path) {
+      return (std::filesystem::path(path) / "").lexically_normal().string();
+    };
+    const std::string control = folder(agent.control_dir);
+    const std::string run = folder(agent.run_dir);
     if (!control.starts_with(run)) return;
     add(place_of(draft_.origins, {"agent.control_dir", "agent.run_dir"}),
         "\"agent.control_dir\" is beneath \"agent.run_dir\", which may be given to containers; use "

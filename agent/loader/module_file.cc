@@ -7,12 +7,6 @@ namespace longshore::loader {
 
 namespace fs = std::filesystem;
 
-#if defined(_WIN32)
-constexpr const char* kSuffix = ".dll";
-#else
-constexpr const char* kSuffix = ".so";
-#endif
-
 Result<std::string> find_module_file(const std::string& library,
                                      const std::vector<std::string>& folders) {
   const fs::path path(library);
@@ -23,7 +17,7 @@ Result<std::string> find_module_file(const std::string& library,
   }
   std::string tried;
   for (const std::string& folder : folders) {
-    const fs::path candidate = fs::path(folder) / (library + kSuffix);
+    const fs::path candidate = fs::path(folder) / (library + kModuleSuffix);
     std::error_code ignored;  // what cannot be looked at is not there
     if (fs::exists(candidate, ignored)) return candidate.string();
     tried += (tried.empty() ? "" : ", ") + candidate.string();

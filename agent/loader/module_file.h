@@ -15,6 +15,13 @@
 
 namespace longshore::loader {
 
+// What the names of modules' files end with on this system.
+#if defined(_WIN32)
+inline constexpr const char* kModuleSuffix = ".dll";
+#else
+inline constexpr const char* kModuleSuffix = ".so";
+#endif
+
 // Finds the file of `library`: an absolute path as it is, a plain name ("longshore-disk") with the
 // system's suffix in the first of `folders` that has it.
 Result<std::string> find_module_file(const std::string& library,

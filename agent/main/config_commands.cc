@@ -10,6 +10,7 @@
 #include "config/loaded.h"
 #include "config/sample.h"
 #include "config/show.h"
+#include "loader/module_file.h"
 #include "main/inspected_modules.h"
 #include "main/user_names.h"
 
@@ -26,8 +27,9 @@ std::map<std::string, std::string> installed_modules(const std::vector<std::stri
   for (const std::string& folder : folders) {
     std::error_code ignored;  // a folder that is not there has no modules
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-      const std::string library = entry.path().stem();
-      if (!library.starts_with(kLibraryPrefix) || entry.path().extension() != ".so") continue;
+      const std::string library = entry.path().stem().string();
+      if (!library.starts_with(kLibraryPrefix) || entry.path().extension() != loader::kModuleSuffix)
+        continue;
       libraries[library.substr(kLibraryPrefix.size())] = library;
     }
   }
