@@ -11,7 +11,8 @@
  *
  * THREADS. Each function says in brackets who may call it and on which thread:
  *   [control]     one at a time per instance, on a thread of the agent's choice, may block;
- *   [pool]        a thread of the instance's own pool, may block;
+ *   [pool]        a thread of the instance's own pool, or, for unary methods that only read, one
+ *                 that the agent replaces as soon as it blocks: may block either way;
  *   [completion]  any thread, must not block;
  *   [any]         any thread, at any time between `create` and the return of `destroy`.
  *
