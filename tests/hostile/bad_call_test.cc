@@ -98,7 +98,7 @@ TEST_CASE("A thread that hangs in a module is replaced, so that other calls go o
   CHECK(subject.call("hang", 50ms).code == StatusCode::kDeadlineExceeded);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   for (int i = 0; i < 3; ++i) CHECK(subject.call("go on").message == "well");
-  CHECK(subject.instance().figures().running == 1);
+  CHECK(eventually([&] { return subject.instance().figures().running == 1; }));
   CHECK(subject.stop(100ms) != "");
 }
 
@@ -109,10 +109,10 @@ TEST_CASE("Calls over the limits wait their turn, and over the second limit are 
   options.max_stuck_calls = 0;
   Subject subject("never_finishes", options);
   subject.started();
-  std::thread running([&] { subject.call({}, 300ms); });
+  std::thread running([&] { subject.call({}, 2s); });
   REQUIRE(eventually([&] { return subject.instance().figures().running == 1; }));
   Answer waited;
-  std::thread waiting([&] { waited = subject.call({}, 300ms); });
+  std::thread waiting([&] { waited = subject.call({}, 2s); });
   REQUIRE(eventually([&] { return subject.instance().figures().total == 2; }));
   const Answer refused = subject.call();
   CHECK(refused.code == StatusCode::kResourceExhausted);
