@@ -6,7 +6,8 @@
 // it did not exist. Who may connect is decided by the socket's mode and, beyond that, by user and
 // group at the moment of accepting.
 //
-// Threads: everything on the I/O context's thread. Owner: the agent, by shared pointer.
+// Threads: everything in the I/O context, where one thread at a time works. Owner: the agent, by
+// shared pointer.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -19,13 +19,6 @@ using router::Clock;
 using router::Work;
 using router::WorkerPool;
 
-namespace {
-
-// How long the end waits for threads that are in a call.
-constexpr std::chrono::seconds kGrace{1};
-
-}  // namespace
-
 class IoThreads::State : public std::enable_shared_from_this<State> {
  public:
   State(boost::asio::io_context& io, Patience patience) : io_(io), patience_(patience) {}
@@ -42,7 +35,7 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     });
     start_thread([](State& state) { state.stand_by(); });
     ended_.wait(lock, [&] { return over_ && serving_ == 0; });
-    return ended_.wait_for(lock, kGrace, [&] { return threads_ == 0; });
+    return ended_.wait_for(lock, patience_.at_the_end, [&] { return threads_ == 0; });
   }
 
   void run_soon(std::shared_ptr<Work> work, WorkerPool& pool) {

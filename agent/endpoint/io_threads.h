@@ -28,10 +28,12 @@ namespace longshore::endpoint {
 
 class IoThreads final : public router::CallRunner {
  public:
-  // How long a call may take before the next thread leads, and how long pools are used afterwards.
+  // How long a call may take before the next thread leads, how long pools are used afterwards, and
+  // how long the end waits for the threads that are in a call.
   struct Patience {
     std::chrono::microseconds with_a_call{1000};
     std::chrono::milliseconds with_pools{100};
+    std::chrono::milliseconds at_the_end{1000};
   };
 
   explicit IoThreads(boost::asio::io_context& io) : IoThreads(io, Patience{}) {}

@@ -22,12 +22,19 @@ Error bad(std::string why) {
       .because(std::move(why));
 }
 
-// Letters, digits and '_', and '.' between: what protobuf allows. Keeps logs and paths clean.
+// Words of letters, digits and '_' that begin with no digit, '.' between them if it may: what
+// protobuf allows. Keeps logs and paths clean.
 bool is_name(const std::string& name, bool with_dots) {
   if (name.empty() || name.size() > 512) return false;
-  return std::all_of(name.begin(), name.end(), [&](unsigned char c) {
-    return std::isalnum(c) || c == '_' || (with_dots && c == '.');
-  });
+  bool begins_word = true;
+  for (const unsigned char c : name) {
+    const bool is_dot = with_dots && c == '.';
+    if (begins_word ? !std::isalpha(c) && c != '_' : !std::isalnum(c) && c != '_' && !is_dot) {
+      return false;
+    }
+    begins_word = is_dot;
+  }
+  return !begins_word;
 }
 
 bool is_integer_type(int type) {

@@ -22,8 +22,8 @@ int64_t nanoseconds_until(router::Clock::time_point deadline) {
 
 }  // namespace
 
-// The C functions. Each is a barrier: whatever the module passes, and whatever we throw (only
-// want of memory could), ends as an answer.
+// The C functions. Each is a barrier: whatever the module passes ends as an answer. Only want of
+// memory could throw here, and ends the process.
 struct HostFunctions {
   static std::shared_ptr<Instance> instance_of(const longshore_host* host) {
     return static_cast<const HostBridge*>(host->context)->instance();

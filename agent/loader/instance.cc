@@ -168,7 +168,7 @@ void Instance::execute(Call& call) {
   const std::string& method = call.method().full_name;
   const std::string_view request = call.request();
   const bool of_pool = pool_.is_this_thread();
-  const EntryGate::Stay stay(gate_);
+  const EntryGate::Stay stay(gate_);  // open: it is closed when no call is left
   call.on_pool_thread = of_pool;
   functions_.invoke(self_, call.handle(), {method.data(), method.size()},
                     {request.data(), request.size()});

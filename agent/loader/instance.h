@@ -58,8 +58,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // Brings it to life. `settings` is a serialised longshore.module.v1.Settings.
   Result<void> start(std::string settings, std::string handover);
 
-  // Ends it: stop, wait for the calls, destroy. After `deadline` the calls are cancelled, a second
-  // later the instance is abandoned, which is the error. The value is the handover.
+  // Ends it: stop, wait for the calls, destroy. After `deadline` the calls are cancelled; what has
+  // not come to its end a second later (calls, then posts, then functions) makes the instance
+  // abandoned, which is the error. The value is the handover.
   Result<std::string> stop(router::Clock::time_point deadline);
 
   // Whether stop gave up on it.

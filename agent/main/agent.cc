@@ -51,8 +51,11 @@ Result<void> Agent::start() {
   if (auto ready = modules_.prepare(configuration, ModuleSet::OnFailure::kGoOn); !ready) {
     return ready;
   }
-  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints(true));
-  if (!wanted) return std::move(wanted).error();
+  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints());
+  if (!wanted) {
+    modules_.roll_back();
+    return std::move(wanted).error();
+  }
   if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) {
     modules_.roll_back();
     return opened;
@@ -138,7 +141,7 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
   if (auto ready = modules_.prepare(configuration, ModuleSet::OnFailure::kGiveUp); !ready) {
     return ready;
   }
-  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints(true));
+  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints());
   Result<void> opened;
   if (wanted) {
     on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted)); });
@@ -179,7 +182,7 @@ void Agent::begin_drain() {
 void Agent::finish_drain() {
   if (ending_.joinable()) return;
   drain_timer_.cancel();
-  // Stopping modules blocks, and their last answers still want the I/O thread.
+  // Stopping modules blocks, and their last answers still want somebody who writes them.
   ending_ = std::thread([this] {
     if (control_->drain(router::Clock::now() + configuration().agent.stop_timeout)) {
       modules_.stop_all(configuration().agent.stop_timeout);

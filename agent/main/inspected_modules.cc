@@ -58,8 +58,7 @@ config::OptionSchema schema_of(const Option& option) {
   return schema;
 }
 
-}  // namespace
-
+// What a description says, in the configuration's terms.
 config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   config::ModuleSchema schema;
   schema.summary = description.summary;
@@ -68,6 +67,8 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   for (const auto& option : description.options) schema.options.push_back(schema_of(option));
   return schema;
 }
+
+}  // namespace
 
 Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
                                                      const config::AgentSettings& agent) const {

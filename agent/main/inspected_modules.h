@@ -36,7 +36,4 @@ class InspectedModules final : public config::ModuleCatalog {
   std::map<std::string, loader::Inspection> described_;  // by the module's name
 };
 
-// What a description says, in the configuration's terms.
-config::ModuleSchema schema_of(const loader::ModuleDescription& description);
-
 }  // namespace longshore

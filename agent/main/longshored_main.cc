@@ -21,7 +21,7 @@
 namespace longshore {
 namespace {
 
-// Exit codes, as the manual lists them.
+// Exit codes, as --help lists them.
 constexpr int kConfigurationError = 2;
 constexpr int kStartError = 3;
 

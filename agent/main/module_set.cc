@@ -232,7 +232,7 @@ std::string ModuleSet::stop(const std::shared_ptr<Instance>& instance,
                             router::Clock::time_point deadline) {
   Result<std::string> handover = instance->stop(deadline);
   if (handover) return std::move(*handover);
-  has_abandoned_ = has_abandoned_ || instance->is_abandoned();
+  if (instance->is_abandoned()) has_abandoned_ = true;
   log_.warning(handover.error().message());
   return {};
 }
@@ -254,10 +254,10 @@ std::vector<ModuleSet::Entry> ModuleSet::list() const {
   return entries;
 }
 
-std::vector<loader::CsiProxyEndpoint> ModuleSet::csi_proxy_endpoints(bool prepared) const {
+std::vector<loader::CsiProxyEndpoint> ModuleSet::csi_proxy_endpoints() const {
   const std::lock_guard lock(mutex_);
   std::vector<loader::CsiProxyEndpoint> endpoints;
-  for (const auto& [name, entry] : prepared ? prepared_ : running_) {
+  for (const auto& [name, entry] : prepared_) {
     const auto& described = entry.facts->description.csi_proxy_endpoints;
     endpoints.insert(endpoints.end(), described.begin(), described.end());
   }

@@ -58,8 +58,8 @@ class ModuleSet {
   };
   std::vector<Entry> list() const;
 
-  // The csi-proxy endpoints and services of what runs (prepared: of what will).
-  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints(bool prepared) const;
+  // The csi-proxy endpoints of what was prepared.
+  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const;
 
  private:
   using Entries = std::map<std::string, Entry>;

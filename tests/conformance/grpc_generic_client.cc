@@ -1,5 +1,5 @@
-// A client that knows no service beforehand, made of the gRPC C++ library alone: asks the server by
-// reflection what there is, and calls a method with JSON.
+// A client that knows no service beforehand, on the gRPC C++ library: asks the server by reflection
+// what there is, and calls a method with JSON.
 //
 //   grpc_generic_client <socket>                          prints the services, a line each
 //   grpc_generic_client <socket> <service> <method> <json>   prints the answer as JSON
@@ -10,6 +10,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -43,7 +44,7 @@ class GenericCall {
     }
   }
 
-  // A unary call begins with its last, and only, message.
+  // `is_last`: no message follows, which a unary method waits for.
   std::string ask(const std::string& message, bool is_last) {
     const grpc::Slice slice(message);
     grpc::WriteOptions options;

@@ -1,5 +1,5 @@
 // Any text as the JSON of a call: what is read must be written as JSON that reads as the same
-// message, and secrets must be seen wherever they stand.
+// message; the search for secrets must come to its end.
 #include <google/protobuf/descriptor.pb.h>
 
 #include <cstdlib>

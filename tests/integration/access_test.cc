@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "longshore/echo/v1.pb.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/test_client.h"
 
@@ -49,7 +50,7 @@ Reception reception(const std::string& socket_path, unsigned user, unsigned grou
     }
     const int peer = socket(AF_UNIX, SOCK_STREAM, 0);
     if (connect(peer, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-      _exit(kNoPermission);
+      _exit(errno == EACCES ? kNoPermission : kNoAnswer);
     }
     pollfd readable{peer, POLLIN, 0};
     char byte = 0;
@@ -124,7 +125,7 @@ TEST_CASE("allow_users and allow_groups turn away whoever they do not name") {
   CHECK(reception(guarded.socket(), kDaemon, kDaemon, {7, kGames}) == kWelcome);
   CHECK(reception(guarded.socket(), kDaemon, kDaemon, {7}) == kTurnedAway);
   CHECK(reception(guarded.socket(), kDaemon, kDaemon) == kTurnedAway);
-  CHECK(guarded.directory.log().find("uid:1") != std::string::npos);
+  CHECK(guarded.directory.log().find("uid:1 pid:") != std::string::npos);
 
   guarded.configure("mode = \"0666\"\nallow_users = [\"daemon\"]\n");
   REQUIRE(guarded.agent->reload());

@@ -155,6 +155,16 @@ TEST_CASE("What a killed agent left behind is replaced") {
   CHECK(agent.stop() == 0);
 }
 
+TEST_CASE("A socket's owner who does not exist ends the start in order, with a sentence") {
+  AgentDirectory directory;
+  directory.configure("owner = \"nobody-of-that-name\"\n");
+  AgentProcess agent(directory);
+  CHECK_FALSE(agent.serves());
+  CHECK(agent.wait() == 3);
+  CHECK(directory.log().find("nobody-of-that-name") != std::string::npos);
+  CHECK_FALSE(fs::exists(directory.control_socket()));
+}
+
 TEST_CASE("What is not a socket is not replaced") {
   AgentDirectory directory;
   fs::create_directories(fs::path(directory.echo_socket()).parent_path());

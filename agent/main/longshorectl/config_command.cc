@@ -27,8 +27,9 @@ void each_line(const std::string& text, const AddLine& add) {
   for (std::string line; std::getline(lines, line);) add(line);
 }
 
-// The same for programs: a check tells its findings as its result, anything else as its error. A
-// difference has the form of what `reload` would answer, a shown configuration that of the agent's.
+// The outcome, for programs: a check tells its findings as its result, anything else as its error.
+// A difference has the form of what `reload` would answer, a shown configuration that of the
+// agent's.
 int report_as_json(const Report& report, const std::string& command, const ProgramEnd& end) {
   if (command == "check") {
     v1::CheckResult result;
@@ -57,10 +58,16 @@ int run_config(const Target& target, const Report& report, const ConfigRequest& 
   if (request.command == "diff") {
     auto client = AgentClient::connect(target.socket, target.timeout);
     if (!client) return report.fail(kExitNotReachable, client.error());
-    const auto done =
-        (*client)->call("longshore.control.v1.Control/GetConfig", {},
-                        [&](const std::string& answer) { running.ParsePartialFromString(answer); });
+    bool readable = false;
+    const auto done = (*client)->call(
+        "longshore.control.v1.Control/GetConfig", {},
+        [&](const std::string& answer) { readable = running.ParseFromString(answer); });
     if (!done) return report.fail(kExitCallFailed, done.error());
+    if (!readable) {
+      return report.fail(kExitCallFailed,
+                         Error(StatusCode::kInternal, "read the agent's configuration")
+                             .because("its answer is not a valid message"));
+    }
   }
   const auto end =
       run_agent_program(arguments_for(request), running.toml(),

@@ -47,7 +47,8 @@ void add_agent_commands(CLI::App& app, CommandLine& line) {
 void add_call(CLI::App& app, CommandLine& line) {
   auto* call = app.add_subcommand("call", "Call a method of a module; answers come as JSON");
   call->fallthrough();
-  call->add_option("method", line.method, "<service>/<method>, as in v1.Echo/Say")->required();
+  call->add_option("method", line.method, "<service>/<method>, as in longshore.echo.v1.Echo/Say")
+      ->required();
   call->add_option("request", line.request,
                    "JSON, @FILE, or - for standard input; secrets only by the latter two");
   call->callback([&line] {

@@ -67,10 +67,10 @@ struct Patient : Fixture {
   Patient() : Fixture({.with_a_call = 1h, .with_pools = 0ms}) {}
 };
 struct Impatient : Fixture {
-  Impatient() : Fixture({.with_a_call = 2ms, .with_pools = 1h}) {}
+  Impatient() : Fixture({.with_a_call = 2ms, .with_pools = 1h, .at_the_end = 100ms}) {}
 };
 struct Forgiving : Fixture {
-  Forgiving() : Fixture({.with_a_call = 2ms, .with_pools = 1ms}) {}
+  Forgiving() : Fixture({.with_a_call = 2ms, .with_pools = 1ms, .at_the_end = 1h}) {}
 };
 struct Relieving : Fixture {
   Relieving() : Fixture({.with_a_call = 2ms, .with_pools = 0ms}) {}
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(Impatient,
   blocked.release();
 }
 
-TEST_CASE_METHOD(Impatient, "The end waits for the calls that are about to come back") {
+TEST_CASE_METHOD(Forgiving, "The end waits for the calls that are about to come back") {
   Blocked blocked;
   on_leader([&] { threads.run_soon(blocked.work(), pool); });
   REQUIRE(blocked.await());

@@ -1,11 +1,12 @@
 // A real module's file, and the same with one of its parts spoilt.
 #include <elf.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <span>
+#include <stdexcept>
 
 #include "loader/image_facts.h"
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/support/temporary_directory.h"
 
@@ -33,6 +34,7 @@ TEST_CASE("What was inspected is what is loaded, whatever becomes of the file") 
   const test::TemporaryDirectory folder;
   const std::string file = folder / "module.so";
   std::filesystem::copy_file(ECHO_MODULE, file);
+  std::ofstream(file, std::ios::app) << "other bytes, so that this is an image of its own";
   auto inspection = inspect_module(file, {});
   REQUIRE(inspection);
   test::write_file(file, "no module any more");
@@ -40,6 +42,7 @@ TEST_CASE("What was inspected is what is loaded, whatever becomes of the file") 
   const auto image = load_module(std::move(*inspection), 8);
   REQUIRE(image);
   CHECK((*image)->facts().name == "longshore-echo");
+  CHECK((*image)->facts().path == file);
 }
 
 TEST_CASE("A pinned file is loaded only if it is that file") {
@@ -62,11 +65,13 @@ TEST_CASE("A file that others could have changed is refused") {
   const test::TemporaryDirectory folder;
   const std::string file = folder / "module.so";
   std::filesystem::copy_file(ECHO_MODULE, file);
-  std::filesystem::permissions(file, std::filesystem::perms::all);
   InspectionOptions options;
   options.owners = {0};
+  CHECK(inspect_module(file, options));
+  std::filesystem::permissions(file, std::filesystem::perms::all);
   const auto open_to_all = inspect_module(file, options);
   REQUIRE_FALSE(open_to_all);
+  CHECK(open_to_all.error().code() == StatusCode::kPermissionDenied);
   CHECK(open_to_all.error().message().find(file) != std::string::npos);
 }
 
@@ -76,10 +81,9 @@ TEST_CASE("The number of images is bounded, and what is loaded already does not 
   const auto second = load(SYSTEM_MODULE, 1);
   REQUIRE_FALSE(second);
   CHECK(second.error().code() == StatusCode::kResourceExhausted);
-  CHECK(second.error().message() ==
-        "cannot load the module \"" SYSTEM_MODULE
-        "\": 1 different images are loaded already, and images are never unloaded; restart the "
-        "agent");
+  CHECK(second.error().message().starts_with("cannot load the module \"" SYSTEM_MODULE "\": "));
+  CHECK(second.error().message().ends_with(
+      " different images are loaded already, and images are never unloaded; restart the agent"));
 }
 
 }  // namespace

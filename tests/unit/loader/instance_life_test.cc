@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "loader/instance.h"
 #include "tests/support/process_figures.h"
