@@ -27,7 +27,8 @@ Error bad(std::string why) {
 bool is_name(const std::string& name, bool with_dots) {
   if (name.empty() || name.size() > 512) return false;
   bool begins_word = true;
-  for (const unsigned char c : name) {
+  for (const char each : name) {
+    const auto c = static_cast<unsigned char>(each);
     const bool is_dot = with_dots && c == '.';
     if (begins_word ? !std::isalpha(c) && c != '_' : !std::isalnum(c) && c != '_' && !is_dot) {
       return false;
