@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "grpc/reflection/v1.pb.h"
+#include "grpc_calls.h"
 
 namespace longshore::conformance {
 namespace {
@@ -46,15 +47,14 @@ class GenericCall {
 
   // `is_last`: no message follows, which a unary method waits for.
   std::string ask(const std::string& message, bool is_last) {
-    const grpc::Slice slice(message);
     grpc::WriteOptions options;
     if (is_last) options.set_last_message();
     said_last_ = is_last;
-    stream_->Write(grpc::ByteBuffer(&slice, 1), options, this);
+    stream_->Write(buffer_of(message), options, this);
     grpc::ByteBuffer answer;
     if (next()) {
       stream_->Read(&answer, this);
-      if (next()) return text_of(answer);
+      if (next()) return bytes_of(answer);
     }
     finish();
     throw std::runtime_error("no answer");
@@ -75,16 +75,6 @@ class GenericCall {
     bool ok = false;
     over_ = !queue_.Next(&tag, &ok);
     return !over_ && ok;
-  }
-
-  static std::string text_of(const grpc::ByteBuffer& buffer) {
-    std::vector<grpc::Slice> slices;
-    buffer.Dump(&slices);
-    std::string text;
-    for (const grpc::Slice& slice : slices) {
-      text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-    }
-    return text;
   }
 
   grpc::ClientContext context_;
