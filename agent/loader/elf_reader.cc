@@ -30,27 +30,18 @@ class ElfReader {
   explicit ElfReader(std::span<const std::byte> bytes) : file_(bytes) {}
 
   Result<ImageFacts> read() {
-    if (!read_header()) return bad("it is not a shared object for this machine");
-    if (!read_dynamic()) return bad("its dynamic section is damaged or missing");
-    if (!read_libraries()) return bad("its list of needed libraries is damaged");
-    if (!read_symbols()) return bad("its table of symbols is damaged");
+    if (!read_header()) return unreadable("it is not a shared object for this machine");
+    if (!read_dynamic()) return unreadable("its dynamic section is damaged or missing");
+    if (!read_libraries()) return unreadable("its list of needed libraries is damaged");
+    if (!read_symbols()) return unreadable("its table of symbols is damaged");
     facts_.has_search_path = dynamic_.contains(DT_RPATH) || dynamic_.contains(DT_RUNPATH);
-    if (!entry_address_) {
-      return bad("it does not export " + std::string(kEntrySymbol) + ", so it is not a module");
-    }
-    const auto entry = read_entry(
+    return with_entry(
+        std::move(facts_),
         [this](uint64_t address, uint64_t size) { return file_offset(address, size); },
-        [this](uint64_t address) { return pointer_at(address); }, file_, *entry_address_);
-    if (!entry) return bad("its " + std::string(kEntrySymbol) + " points outside of the file");
-    facts_.entry = *entry;
-    return std::move(facts_);
+        [this](uint64_t address) { return pointer_at(address); }, file_, entry_address_);
   }
 
  private:
-  static Error bad(std::string why) {
-    return Error(StatusCode::kInvalidArgument, "read the module").because(std::move(why));
-  }
-
   bool read_header() {
     const auto header = file_.read<Elf64_Ehdr>(0);
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "loader/byte_view.h"
 #include "loader/image_facts.h"
@@ -44,6 +46,25 @@ std::optional<EntryFacts> read_entry(const OffsetOf& offset_of, const PointerAt&
   facts.version = std::move(*version);
   facts.vendor = std::move(*vendor);
   facts.description = file.bytes(*place, size);
+  return facts;
+}
+
+inline Error unreadable(std::string why) {
+  return Error(StatusCode::kInvalidArgument, "read the module").because(std::move(why));
+}
+
+// Completes what a reader has found with the entry, which stands at `address` if it is exported.
+template <typename OffsetOf, typename PointerAt>
+Result<ImageFacts> with_entry(ImageFacts facts, const OffsetOf& offset_of,
+                              const PointerAt& pointer_at, const ByteView& file,
+                              const std::optional<uint64_t>& address) {
+  if (!address) {
+    return unreadable("it does not export " + std::string(kEntrySymbol) +
+                      ", so it is not a module");
+  }
+  auto entry = read_entry(offset_of, pointer_at, file, *address);
+  if (!entry) return unreadable("its " + std::string(kEntrySymbol) + " points outside of the file");
+  facts.entry = std::move(*entry);
   return facts;
 }
 

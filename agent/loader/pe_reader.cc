@@ -42,27 +42,18 @@ class PeReader {
   explicit PeReader(std::span<const std::byte> bytes) : file_(bytes) {}
 
   Result<ImageFacts> read() {
-    if (!read_headers()) return bad("it is not a DLL for this machine");
-    if (!read_exports()) return bad("its table of exports is damaged");
+    if (!read_headers()) return unreadable("it is not a DLL for this machine");
+    if (!read_exports()) return unreadable("its table of exports is damaged");
     if (!read_libraries(kImports) || !read_libraries(kDelayedImports)) {
-      return bad("its list of needed libraries is damaged");
+      return unreadable("its list of needed libraries is damaged");
     }
-    if (!entry_address_) {
-      return bad("it does not export " + std::string(kEntrySymbol) + ", so it is not a module");
-    }
-    const auto entry = read_entry(
+    return with_entry(
+        std::move(facts_),
         [this](uint64_t address, uint64_t size) { return file_offset(address, size); },
-        [this](uint64_t address) { return pointer_at(address); }, file_, *entry_address_);
-    if (!entry) return bad("its " + std::string(kEntrySymbol) + " points outside of the file");
-    facts_.entry = *entry;
-    return std::move(facts_);
+        [this](uint64_t address) { return pointer_at(address); }, file_, entry_address_);
   }
 
  private:
-  static Error bad(std::string why) {
-    return Error(StatusCode::kInvalidArgument, "read the module").because(std::move(why));
-  }
-
   bool read_headers() {
     const auto dos_magic = file_.read<uint16_t>(0);
     const auto header = file_.read<uint32_t>(0x3c);
