@@ -16,9 +16,11 @@ packages=(
   libboost1.81-dev libboost-json1.81-dev libcli11-dev libfmt-dev libnghttp2-dev libprotobuf-dev
   libspdlog-dev libtomlplusplus-dev nettle-dev protobuf-compiler zlib1g-dev
   # The modules.
-  libsystemd-dev
+  libblkid-dev libfdisk-dev libsystemd-dev
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's.
   catch2 dbus libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
+  # Filesystems that the volume module makes.
+  btrfs-progs e2fsprogs xfsprogs
 )
 windows_packages=(
   binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine libz-mingw-w64-dev wine64

@@ -1,0 +1,66 @@
+// What the disk group needs of the operating system.
+//
+// A disk is known by its number, which holds until it is taken away, its medium is changed or the
+// node starts again; a number that names no disk is NOT_FOUND. Errors name the operation, the disk
+// and what the system answered.
+//
+// Threads: any number at once. DiskService lets no two mutations of one disk meet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "longshore/result.hpp"
+#include "support/call_limits.h"
+
+namespace longshore::disk {
+
+// Where a disk is plugged in: decimal numbers, "" where the system has none.
+struct DiskLocation {
+  std::string adapter;
+  std::string bus;
+  std::string target;
+  std::string lun;
+
+  bool operator==(const DiskLocation&) const = default;
+};
+
+// What a disk calls itself, letter for letter: drivers compare these strings. "" is unknown.
+struct DiskIdentity {
+  std::string page83;  // the first identifier of SCSI's vital product data page 0x83
+  std::string serial_number;
+
+  bool operator==(const DiskIdentity&) const = default;
+};
+
+class DiskBackend {
+ public:
+  virtual ~DiskBackend() = default;
+
+  // The disks that have a location; the others are left out.
+  virtual Result<std::map<uint32_t, DiskLocation>> locations() = 0;
+
+  // All disks. One that cannot be asked has empty strings.
+  virtual Result<std::map<uint32_t, DiskIdentity>> identities() = 0;
+
+  virtual Result<uint64_t> size_in_bytes(uint32_t number) = 0;
+
+  // Gives a blank disk a partition table with one partition over all of it. A disk that has a
+  // partition already, of whatever kind, is left as it is: success. FAILED_PRECONDITION: the disk
+  // holds something other than a table (a filesystem, a member of another device), is read-only,
+  // offline, in use, or the system needs it.
+  virtual Result<void> partition(uint32_t number, const support::CallLimits& limits) = 0;
+
+  // Looks for disks that came or went and for sizes that changed.
+  virtual Result<void> rescan(const support::CallLimits& limits) = 0;
+
+  virtual Result<bool> is_online(uint32_t number) = 0;
+
+  // Success if the disk is so in the end, also if it was. FAILED_PRECONDITION: it cannot be taken
+  // offline because something uses it. UNIMPLEMENTED: this kind of disk has no such state.
+  virtual Result<void> set_online(uint32_t number, bool online,
+                                  const support::CallLimits& limits) = 0;
+};
+
+}  // namespace longshore::disk

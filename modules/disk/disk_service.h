@@ -1,0 +1,47 @@
+// The disk group: what its methods mean, on every system and in every wire version.
+//
+// One mutation at a time acts on a disk: whoever asks for the same while it runs gets its result,
+// whoever asks for something else is told what is running (ABORTED).
+//
+// Threads: any number at once. Owner: outlives its calls; the backend outlives it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "disk/disk_backend.h"
+#include "longshore/result.hpp"
+#include "support/call_limits.h"
+#include "support/mutations.h"
+
+namespace longshore::disk {
+
+class DiskService {
+ public:
+  explicit DiskService(DiskBackend& backend) : backend_(backend) {}
+
+  Result<std::map<uint32_t, DiskLocation>> list_locations() { return backend_.locations(); }
+  Result<std::map<uint32_t, DiskIdentity>> list_identities() { return backend_.identities(); }
+
+  // The disk whose page 83 identifier this is, letter for letter. NOT_FOUND: none.
+  // FAILED_PRECONDITION: several, which are named. INVALID_ARGUMENT: an empty name.
+  Result<uint32_t> number_by_name(const std::string& page83);
+
+  // In bytes.
+  Result<int64_t> total_bytes(uint32_t number);
+
+  // See DiskBackend. `request_id` is what others are told of a mutation that runs.
+  Result<void> partition(uint32_t number, const support::CallLimits& limits,
+                         const std::string& request_id);
+  Result<void> rescan(const support::CallLimits& limits, const std::string& request_id);
+  Result<bool> is_online(uint32_t number) { return backend_.is_online(number); }
+  Result<void> set_online(uint32_t number, bool online, const support::CallLimits& limits,
+                          const std::string& request_id);
+
+ private:
+  DiskBackend& backend_;
+  support::Mutations mutations_;
+};
+
+}  // namespace longshore::disk

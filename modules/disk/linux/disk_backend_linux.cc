@@ -1,0 +1,224 @@
+#include "disk/linux/disk_backend_linux.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "support/linux/block/device_content.h"
+#include "support/linux/block/disk_identity.h"
+#include "support/linux/block/disk_use.h"
+#include "support/linux/block/opened_disk.h"
+#include "support/linux/block/partition_nodes.h"
+#include "support/linux/block/partition_table.h"
+#include "support/linux/block/sysfs.h"
+
+namespace longshore::disk {
+
+using block::Content;
+using block::ContentKind;
+using block::Disk;
+using block::DiskLock;
+using block::TablePartition;
+using support::CallLimits;
+using support::FileDescriptor;
+
+namespace {
+
+constexpr const char* kPartition = "partition";
+constexpr const char* kTakeOffline = "take offline";
+
+Error refused(const Disk& disk, const std::string& why) {
+  return Error(StatusCode::kFailedPrecondition, kPartition, disk.node).because(why);
+}
+
+// Whether the disk needs a partition: it is blank, or has a table with nothing that counts.
+Result<bool> lacks_partition(const Disk& disk, const Content& content) {
+  switch (content.kind) {
+    case ContentKind::kNothing:
+      return true;
+    case ContentKind::kPartitionTable:
+      if (!std::ranges::all_of(content.partitions, &TablePartition::is_reserved)) return false;
+      if (content.type == "gpt" || content.type == "dos") return true;
+      return refused(disk, "its partition table (" + content.type +
+                               ") is damaged or of a kind that is not written here");
+    case ContentKind::kFilesystem:
+    case ContentKind::kMember:
+    case ContentKind::kSwap:
+      return refused(disk, "it holds " + content.type + " and no partition table")
+          .advise(
+              "a disk with a filesystem of its own is a volume already; wipe it (wipefs -a) "
+              "if it is not needed");
+    case ContentKind::kAmbiguous:
+      break;
+  }
+  return refused(disk, "it holds several things that contradict each other")
+      .advise("wipefs shows them");
+}
+
+Result<void> write_partition(const Disk& disk, bool is_blank) {
+  // A blank disk is taken for itself alone: EBUSY if anything uses it after all.
+  const Result<FileDescriptor> opened =
+      block::open_disk(disk, O_RDWR | (is_blank ? O_EXCL : 0), kPartition);
+  if (!opened) return opened.error();
+  Result<block::PartitionTable> table = block::PartitionTable::open(disk, *opened);
+  if (!table) return std::move(table).error();
+  if (is_blank) {
+    if (Result<void> made = table->create(); !made) return made;
+  }
+  if (Result<void> added = table->add_largest(); !added) return added;
+  return table->write();
+}
+
+}  // namespace
+
+Result<std::map<uint32_t, DiskLocation>> DiskBackendLinux::locations() {
+  const Result<std::vector<Disk>> disks = devices_.disks();
+  if (!disks) return disks.error();
+  std::map<uint32_t, DiskLocation> locations;
+  for (const Disk& disk : *disks) {
+    auto location = block::location_of(devices_, disk);
+    if (!location) continue;
+    locations[disk.number] = {std::move(location->adapter), std::move(location->bus),
+                              std::move(location->target), std::move(location->unit)};
+  }
+  return locations;
+}
+
+Result<std::map<uint32_t, DiskIdentity>> DiskBackendLinux::identities() {
+  const Result<std::vector<Disk>> disks = devices_.disks();
+  if (!disks) return disks.error();
+  std::map<uint32_t, DiskIdentity> identities;
+  for (const Disk& disk : *disks) {
+    identities[disk.number] = {block::page83_of(devices_, disk),
+                               block::serial_number_of(devices_, disk)};
+  }
+  return identities;
+}
+
+Result<uint64_t> DiskBackendLinux::size_in_bytes(uint32_t number) {
+  const Result<Disk> disk = devices_.disk(number, "tell the size of");
+  if (!disk) return disk.error();
+  return disk->size_in_bytes();
+}
+
+Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
+  if (!is_online(disk)) {
+    return refused(disk, "it is offline").advise("SetDiskState brings it online");
+  }
+  if (disk.read_only) return refused(disk, "it is read-only");
+  if (!disk.holders.empty()) return refused(disk, "it is a part of " + disk.holders.front());
+  return block::check_not_system_disk(devices_, disk, kPartition);
+}
+
+Result<void> DiskBackendLinux::partition(uint32_t number, const CallLimits& limits) {
+  const Result<Disk> disk = devices_.disk(number, kPartition);
+  if (!disk) return disk.error();
+  std::vector<block::KernelPartition> partitions;
+  {
+    const Result<DiskLock> lock = DiskLock::take(*disk, limits, kPartition);
+    if (!lock) return lock.error();
+    Result<Content> content = block::read_content(lock->descriptor(), whole(*disk), disk->node);
+    if (!content) return std::move(content).error();
+    const Result<bool> lacks = lacks_partition(*disk, *content);
+    if (!lacks) return lacks.error();
+    if (!*lacks) return {};
+
+    if (Result<void> changeable = check_changeable(*disk); !changeable) return changeable;
+    const bool is_blank = content->kind == ContentKind::kNothing;
+    if (Result<void> done = write_partition(*disk, is_blank); !done) return done;
+
+    content = block::read_content(lock->descriptor(), whole(*disk), disk->node);
+    if (!content) return std::move(content).error();
+    for (const TablePartition& partition : content->partitions) {
+      if (partition.is_reserved || partition.is_container) continue;
+      auto known = block::ensure_kernel_partition(devices_, *disk, lock->descriptor(), partition);
+      if (!known) return std::move(known).error();
+      partitions.push_back(*std::move(known));
+    }
+    if (partitions.empty()) {
+      return Error(StatusCode::kInternal, kPartition, disk->node)
+          .because("failed to create basic partition: the new table shows none");
+    }
+  }
+  // The lock is free: udev may make the nodes.
+  for (const auto& partition : partitions) {
+    if (Result<void> there = block::wait_for_node(partition, limits); !there) return there;
+  }
+  return {};
+}
+
+Result<void> DiskBackendLinux::rescan(const CallLimits& limits) {
+  constexpr const char* kRescan = "rescan";
+  std::vector<std::pair<std::string, std::string>> requests;
+  const std::string hosts = devices_.sysfs() + "/class/scsi_host/";
+  for (const std::string& host : block::names_in(hosts)) {
+    requests.emplace_back(hosts + host + "/scan", "- - -");
+  }
+  const std::string controllers = devices_.sysfs() + "/class/nvme/";
+  for (const std::string& controller : block::names_in(controllers)) {
+    requests.emplace_back(controllers + controller + "/rescan_controller", "1");
+  }
+  const Result<std::vector<Disk>> disks = devices_.disks();
+  if (!disks) return disks.error();
+  for (const Disk& disk : *disks) {
+    requests.emplace_back(devices_.path_of(disk, "device/rescan"), "1");
+  }
+
+  // One host that fails keeps no other from being scanned.
+  std::optional<Error> first;
+  for (const auto& [path, text] : requests) {
+    if (const auto exceeded = limits.exceeded(kRescan, path)) return *exceeded;
+    const std::error_code error = block::write_attribute(path, text);
+    if (error && error != std::errc::no_such_file_or_directory && !first) {
+      first = Error(StatusCode::kUnavailable, kRescan, path).because(error);
+    }
+  }
+  if (first) return *std::move(first);
+  return {};
+}
+
+bool DiskBackendLinux::is_online(const Disk& disk) const {
+  const auto state = block::read_text_attribute(devices_.path_of(disk, "device/state"));
+  return !state || *state == "running" || *state == "live";  // SCSI, NVMe
+}
+
+Result<bool> DiskBackendLinux::is_online(uint32_t number) {
+  const Result<Disk> disk = devices_.disk(number, "tell the state of");
+  if (!disk) return disk.error();
+  return is_online(*disk);
+}
+
+Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const CallLimits&) {
+  constexpr const char* kBringOnline = "bring online";
+  const char* const operation = online ? kBringOnline : kTakeOffline;
+  const Result<Disk> disk = devices_.disk(number, operation);
+  if (!disk) return disk.error();
+  if (is_online(*disk) == online) return {};
+  if (block::link_name(devices_.path_of(*disk, "device/subsystem")) != "scsi") {
+    return Error(StatusCode::kUnimplemented, operation, disk->node)
+        .because("the kernel has such a state for SCSI disks only");
+  }
+  if (!online) return take_offline(*disk);
+  const auto error = block::write_attribute(devices_.path_of(*disk, "device/state"), "running");
+  if (error) return Error(StatusCode::kUnknown, operation, disk->node).because(error);
+  return {};
+}
+
+Result<void> DiskBackendLinux::take_offline(const Disk& disk) const {
+  if (Result<void> unused = block::check_unused(devices_, disk, kTakeOffline); !unused) {
+    return unused;
+  }
+  // Whatever is still in the page cache could not be written afterwards.
+  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kTakeOffline);
+  if (!opened) return opened.error();
+  if (::fsync(opened->get()) != 0) {
+    return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(support::last_error());
+  }
+  const auto error = block::write_attribute(devices_.path_of(disk, "device/state"), "offline");
+  if (error) return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(error);
+  return {};
+}
+
+}  // namespace longshore::disk

@@ -1,0 +1,133 @@
+#include "support/linux/block/device_content.h"
+
+#include <blkid.h>
+
+#include <memory>
+#include <string_view>
+
+namespace longshore::block {
+
+using support::FileDescriptor;
+
+namespace {
+
+struct FreeProbe {
+  void operator()(blkid_probe probe) const { blkid_free_probe(probe); }
+};
+using Probe = std::unique_ptr<blkid_struct_probe, FreeProbe>;
+
+constexpr std::string_view kReservedType = "e3c9e316-0b5c-4db8-817d-f92df00215ae";
+
+std::string value_of(const Probe& probe, const char* name) {
+  const char* value = nullptr;
+  return blkid_probe_lookup_value(probe.get(), name, &value, nullptr) == 0 ? value : "";
+}
+
+std::vector<TablePartition> partitions_of(const Probe& probe) {
+  std::vector<TablePartition> partitions;
+  blkid_partlist list = blkid_probe_get_partitions(probe.get());
+  const int count = list == nullptr ? 0 : blkid_partlist_numof_partitions(list);
+  for (int index = 0; index < count; ++index) {
+    blkid_partition entry = blkid_partlist_get_partition(list, index);
+    TablePartition partition;
+    partition.number = static_cast<uint32_t>(blkid_partition_get_partno(entry));
+    partition.start = static_cast<uint64_t>(blkid_partition_get_start(entry));
+    partition.sectors = static_cast<uint64_t>(blkid_partition_get_size(entry));
+    if (const char* uuid = blkid_partition_get_uuid(entry)) partition.uuid = uuid;
+    if (const char* type = blkid_partition_get_type_string(entry)) {
+      partition.is_reserved = type == kReservedType;
+    }
+    partition.is_container = blkid_partition_is_extended(entry) != 0;
+    partitions.push_back(std::move(partition));
+  }
+  return partitions;
+}
+
+ContentKind kind_of(const Probe& probe) {
+  const std::string usage = value_of(probe, "USAGE");
+  if (usage == "filesystem") return ContentKind::kFilesystem;
+  if (usage == "raid" || usage == "crypto") return ContentKind::kMember;
+  if (value_of(probe, "TYPE") == "swap") return ContentKind::kSwap;
+  if (!usage.empty()) return ContentKind::kMember;  // "other": of which nothing is known
+  if (!value_of(probe, "PTTYPE").empty()) return ContentKind::kPartitionTable;
+  return ContentKind::kNothing;
+}
+
+Error failed(const char* operation, const std::string& object) {
+  return Error(StatusCode::kUnknown, operation, object).because(support::last_error());
+}
+
+Probe new_probe(const FileDescriptor& device, const Stretch& stretch) {
+  Probe probe(blkid_new_probe());
+  if (!probe ||
+      blkid_probe_set_device(probe.get(), device.get(), static_cast<blkid_loff_t>(stretch.offset),
+                             static_cast<blkid_loff_t>(stretch.size)) != 0) {
+    return nullptr;
+  }
+  blkid_probe_enable_superblocks(probe.get(), 1);
+  blkid_probe_enable_partitions(probe.get(), 1);
+  blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_ENTRY_DETAILS);
+  return probe;
+}
+
+}  // namespace
+
+Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
+                             const std::string& object) {
+  constexpr const char* kOperation = "read what is on";
+  errno = 0;
+  const Probe probe = new_probe(disk, stretch);
+  if (!probe) return failed(kOperation, object);
+  blkid_probe_set_superblocks_flags(probe.get(),
+                                    BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID | BLKID_SUBLKS_USAGE);
+  constexpr int kFound = 0, kNothing = 1, kAmbivalent = -2;
+  Content content;
+  switch (blkid_do_safeprobe(probe.get())) {
+    case kFound:
+      break;
+    case kNothing:
+      return content;
+    case kAmbivalent:
+      content.kind = ContentKind::kAmbiguous;
+      return content;
+    default:
+      return failed(kOperation, object);
+  }
+  content.kind = kind_of(probe);
+  if (content.kind == ContentKind::kPartitionTable) {
+    content.type = value_of(probe, "PTTYPE");
+    content.partitions = partitions_of(probe);
+  } else {
+    content.type = value_of(probe, "TYPE");
+    content.uuid = value_of(probe, "UUID");
+    content.device_uuid = value_of(probe, "UUID_SUB");
+  }
+  return content;
+}
+
+Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
+                                                    const std::string& object) {
+  errno = 0;
+  const Probe probe = new_probe(disk, {0, 0});
+  if (!probe) return failed("read the partition table of", object);
+  blkid_probe_enable_superblocks(probe.get(), 0);
+  if (blkid_do_fullprobe(probe.get()) != 0) return std::vector<TablePartition>();
+  return partitions_of(probe);
+}
+
+Result<void> wipe_signatures(const FileDescriptor& device, const std::string& object) {
+  constexpr const char* kOperation = "remove the old signatures from";
+  errno = 0;
+  const Probe probe = new_probe(device, {0, 0});  // 0: to the device's end
+  if (!probe) return failed(kOperation, object);
+  blkid_probe_set_superblocks_flags(probe.get(),
+                                    BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE | BLKID_SUBLKS_BADCSUM);
+  blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
+  // Each round finds one signature and goes a step back, so that what was under it shows next.
+  while (blkid_do_probe(probe.get()) == 0) {
+    if (blkid_do_wipe(probe.get(), /*dryrun=*/0) != 0) return failed(kOperation, object);
+  }
+  return {};
+}
+
+}  // namespace longshore::block

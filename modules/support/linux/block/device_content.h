@@ -1,0 +1,74 @@
+// What a stretch of a disk holds, by its own bytes: libblkid's low-level probing, which reads only
+// and keeps no cache.
+//
+// A partition is read through its disk, at its place in the table: its own device node need not
+// exist (a kernel may not know the kind of table) and may be older than the table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "support/linux/block/block_devices.h"
+#include "support/linux/file_descriptor.h"
+
+namespace longshore::block {
+
+// A partition as the table has it. In sectors of 512 bytes.
+struct TablePartition {
+  uint32_t number = 0;  // from 1; logical ones of an MBR from 5
+  uint64_t start = 0;
+  uint64_t sectors = 0;
+  std::string uuid;  // the PARTUUID in lower case; "" for an MBR without a signature
+  // Microsoft's reserved partition: never a volume and no reason to leave a disk as it is.
+  bool is_reserved = false;
+  // The container of an MBR's logical partitions: no volume.
+  bool is_container = false;
+
+  bool operator==(const TablePartition&) const = default;
+};
+
+enum class ContentKind {
+  kNothing,
+  kFilesystem,
+  kPartitionTable,
+  kMember,  // of LVM, md, LUKS, a cache: something else is made of it
+  kSwap,
+  kAmbiguous  // several contradict each other
+};
+
+struct Content {
+  ContentKind kind = ContentKind::kNothing;
+  std::string type;  // "ext4", "gpt", "LVM2_member"; "" for kNothing and kAmbiguous
+  std::string uuid;  // of a filesystem; "" if it has none
+  // Of one device of a filesystem that may be on several (btrfs); "" for all others.
+  std::string device_uuid;
+  // Of a table, by number.
+  std::vector<TablePartition> partitions;
+};
+
+// In bytes from the disk's start.
+struct Stretch {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+inline Stretch whole(const Disk& disk) { return {0, disk.size_in_bytes()}; }
+inline Stretch stretch_of(const TablePartition& partition) {
+  return {partition.start * kSectorBytes, partition.sectors * kSectorBytes};
+}
+
+// What the stretch of the opened disk holds. `object` names it in errors.
+Result<Content> read_content(const support::FileDescriptor& disk, const Stretch& stretch,
+                             const std::string& object);
+
+// The partitions of the table on the opened disk, by number; none if there is no table. Cheaper
+// than read_content: nothing but tables is looked for.
+Result<std::vector<TablePartition>> read_partitions(const support::FileDescriptor& disk,
+                                                    const std::string& object);
+
+// Removes every signature that libblkid knows from the opened device (a disk's or a partition's own
+// node), so that nothing mistakes what is written next for what was there.
+Result<void> wipe_signatures(const support::FileDescriptor& device, const std::string& object);
+
+}  // namespace longshore::block

@@ -1,0 +1,117 @@
+#include "support/linux/block/disk_use.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/linux/block/sysfs.h"
+#include "support/linux/mount_table.h"
+
+namespace longshore::block {
+
+using support::Mount;
+
+namespace {
+
+struct Use {
+  std::string what;  // "the mount /boot"
+  bool is_of_system = false;
+};
+
+bool is_of_system(const std::string& point) {
+  return point == "/" || point == "/boot" || point == "/usr" || point.starts_with("/boot/") ||
+         point.starts_with("/usr/");
+}
+
+// The device that a file lies on, or that a device's node names.
+dev_t device_behind(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return 0;
+  return S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
+}
+
+class UseOfDisk {
+ public:
+  UseOfDisk(const BlockDevices& devices, const Disk& disk) : devices_(devices), disk_(disk) {}
+
+  // Everything that can be seen now.
+  Result<std::vector<Use>> find() {
+    for (const char* process : {"self", "1"}) {
+      const Result<std::vector<Mount>> mounts = support::read_mounts(process);
+      if (mounts) {
+        add_mounts(*mounts);
+      } else if (process == std::string_view("self")) {
+        return mounts.error();
+      }
+    }
+    add_swaps();
+    add_holder(disk_.name);
+    for (const KernelPartition& partition : devices_.partitions(disk_)) add_holder(partition.name);
+    return std::move(uses_);
+  }
+
+ private:
+  bool is_beneath(dev_t device) const {
+    const auto names = devices_.disks_beneath(device);
+    return std::ranges::find(names, disk_.name) != names.end();
+  }
+
+  void add_mounts(const std::vector<Mount>& mounts) {
+    for (const Mount& mount : mounts) {
+      // btrfs has a device number of its own; its source says what it was mounted from.
+      if (is_beneath(mount.device) || is_beneath(device_behind(mount.source))) {
+        uses_.push_back({"the mount " + mount.point, is_of_system(mount.point)});
+      }
+    }
+  }
+
+  void add_swaps() {
+    std::ifstream swaps("/proc/swaps");
+    std::string line;
+    std::getline(swaps, line);  // the heading
+    while (std::getline(swaps, line)) {
+      const std::string path = line.substr(0, line.find_first_of(" \t"));
+      if (is_beneath(device_behind(path))) uses_.push_back({"swapping on " + path, true});
+    }
+  }
+
+  void add_holder(const std::string& name) {
+    const std::string holder = devices_.holder_of(disk_, name);
+    if (!holder.empty()) uses_.push_back({"the device " + holder + ", made of " + name, false});
+  }
+
+  const BlockDevices& devices_;
+  const Disk& disk_;
+  std::vector<Use> uses_;
+};
+
+Error used(const Disk& disk, std::string_view operation, const std::string& what) {
+  return Error(StatusCode::kFailedPrecondition, std::string(operation), disk.node)
+      .because("it is in use by " + what);
+}
+
+}  // namespace
+
+Result<void> check_not_system_disk(const BlockDevices& devices, const Disk& disk,
+                                   std::string_view operation) {
+  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk).find();
+  if (!uses) return uses.error();
+  const auto found = std::ranges::find_if(*uses, &Use::is_of_system);
+  if (found == uses->end()) return {};
+  return used(disk, operation, found->what)
+      .advise("a disk that the running system needs is never changed");
+}
+
+Result<void> check_unused(const BlockDevices& devices, const Disk& disk,
+                          std::string_view operation) {
+  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk).find();
+  if (!uses) return uses.error();
+  if (uses->empty()) return {};
+  return used(disk, operation, uses->front().what);
+}
+
+}  // namespace longshore::block

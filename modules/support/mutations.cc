@@ -1,0 +1,84 @@
+#include "support/mutations.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace longshore::support {
+namespace {
+
+constexpr std::chrono::milliseconds kLookInterval{100};  // how often a joiner asks `cancelled`
+
+bool ended_by_limits(const Result<void>& result) {
+  return !result && (result.error().code() == StatusCode::kCancelled ||
+                     result.error().code() == StatusCode::kDeadlineExceeded);
+}
+
+}  // namespace
+
+// Frees the object and wakes who waits, also when the mutation throws.
+class Mutations::Ending {
+ public:
+  Ending(Mutations& mutations, const std::string& object, Running& running)
+      : mutations_(mutations), object_(object), running_(running) {}
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+  ~Ending() {
+    const std::lock_guard lock(mutations_.mutex_);
+    running_.result = std::move(result_);
+    mutations_.running_.erase(object_);
+    mutations_.ended_.notify_all();
+  }
+
+  void set(const Result<void>& result) { result_ = result; }
+
+ private:
+  Mutations& mutations_;
+  const std::string& object_;
+  Running& running_;
+  Result<void> result_{Error(StatusCode::kInternal, running_.operation)
+                           .because("the request \"" + running_.request_id +
+                                    "\", which did it, failed without a result")};
+};
+
+Result<void> Mutations::run(const std::string& object, const std::string& operation,
+                            const std::string& request_id, const CallLimits& limits,
+                            const std::function<Result<void>()>& mutate) {
+  std::unique_lock lock(mutex_);
+  for (auto found = running_.find(object); found != running_.end(); found = running_.find(object)) {
+    const std::shared_ptr<const Running> running = found->second;
+    if (running->operation != operation) {
+      return Error(StatusCode::kAborted, operation)
+          .because("the request \"" + running->request_id + "\" is at work on " + object + ": " +
+                   running->operation)
+          .advise("repeat the call when that has ended");
+    }
+    if (std::optional<Error> exceeded = await(lock, *running, limits)) {
+      return *std::move(exceeded);
+    }
+    if (!ended_by_limits(*running->result)) return *running->result;
+  }
+  const auto running = std::make_shared<Running>(Running{operation, request_id, std::nullopt});
+  running_.emplace(object, running);
+  lock.unlock();
+  Ending ending(*this, object, *running);
+  Result<void> result = mutate();
+  ending.set(result);
+  return result;
+}
+
+std::optional<Error> Mutations::await(std::unique_lock<std::mutex>& lock, const Running& running,
+                                      const CallLimits& limits) {
+  const auto over = [&] { return running.result.has_value(); };
+  for (;;) {
+    const auto next_look = CallLimits::Clock::now() + kLookInterval;
+    if (ended_.wait_until(lock, std::min(limits.deadline, next_look), over)) return std::nullopt;
+    lock.unlock();  // `cancelled` is foreign code
+    std::optional<Error> exceeded = limits.exceeded(running.operation, {});
+    lock.lock();
+    if (over()) return std::nullopt;
+    if (exceeded) return exceeded;
+  }
+}
+
+}  // namespace longshore::support

@@ -1,0 +1,69 @@
+#include "volume/linux/detached_mount.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+
+namespace longshore::volume {
+
+using support::FileDescriptor;
+using support::last_error;
+
+namespace {
+
+// What the kernel has to say, a line a read: "e Can't find ext4 filesystem".
+std::string kernel_messages(const FileDescriptor& context) {
+  std::string text;
+  char line[1024];
+  for (ssize_t size = 0; (size = ::read(context.get(), line, sizeof(line))) > 0;) {
+    std::string_view message(line, static_cast<size_t>(size));
+    while (!message.empty() && message.back() == '\n') message.remove_suffix(1);
+    if (message.size() > 2 && message[1] == ' ') message.remove_prefix(2);
+    text.append(text.empty() ? "" : "; ").append(message);
+  }
+  return text;
+}
+
+Error refused(const MountRequest& request, const FileDescriptor& context) {
+  const std::error_code error = last_error();
+  Error failure = Error(StatusCode::kFailedPrecondition, "mount", request.node).because(error);
+  const std::string messages = kernel_messages(context);
+  if (!messages.empty()) return std::move(failure).advise("the kernel says: " + messages);
+  return failure;
+}
+
+}  // namespace
+
+Result<FileDescriptor> mount_detached(const MountRequest& request) {
+  const FileDescriptor context(::fsopen(request.type.c_str(), FSOPEN_CLOEXEC));
+  if (!context) {
+    return Error(StatusCode::kFailedPrecondition, "mount", request.node)
+        .because("the kernel has no filesystem \"" + request.type + "\"")
+        .advise("its module may have to be loaded");
+  }
+  const auto set = [&](unsigned command, const char* key, const char* value) {
+    return ::fsconfig(context.get(), command, key, value, 0) == 0;
+  };
+  if (!set(FSCONFIG_SET_STRING, "source", request.node.c_str()) ||
+      (request.read_only && !set(FSCONFIG_SET_FLAG, "ro", nullptr)) ||
+      (request.allow_same_uuid && request.type == "xfs" &&
+       !set(FSCONFIG_SET_FLAG, "nouuid", nullptr)) ||
+      !set(FSCONFIG_CMD_CREATE, nullptr, nullptr)) {
+    return refused(request, context);
+  }
+  const unsigned attributes =
+      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (request.read_only ? MOUNT_ATTR_RDONLY : 0);
+  FileDescriptor mount(::fsmount(context.get(), FSMOUNT_CLOEXEC, attributes));
+  if (!mount) return refused(request, context);
+  return mount;
+}
+
+Result<void> attach(const FileDescriptor& mount, const FileDescriptor& directory,
+                    const std::string& target) {
+  if (::move_mount(mount.get(), "", directory.get(), "",
+                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+    return Error(StatusCode::kUnknown, "mount on", target).because(last_error());
+  }
+  return {};
+}
+
+}  // namespace longshore::volume

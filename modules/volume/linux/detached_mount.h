@@ -1,0 +1,30 @@
+// Mounts with the kernel's mount API: a filesystem is first mounted nowhere, can be asked and
+// changed there, and is then attached to a directory that was opened before.
+//
+// A mount that was not attached ends with its descriptor.
+#pragma once
+
+#include <string>
+
+#include "longshore/result.hpp"
+#include "support/linux/file_descriptor.h"
+
+namespace longshore::volume {
+
+struct MountRequest {
+  std::string type;  // the kernel's name: "ext4", "ntfs3"
+  std::string node;  // "/dev/sda1"
+  bool read_only = false;
+  // For xfs, which refuses a second filesystem of the same uuid: copies are mounted all the same.
+  bool allow_same_uuid = false;
+};
+
+// Always with nosuid and nodev: what a volume brings along does not become a privilege on the node.
+// Errors carry what the kernel says of the reason.
+Result<support::FileDescriptor> mount_detached(const MountRequest& request);
+
+// Attaches it to the opened directory. FAILED_PRECONDITION: something was mounted there meanwhile.
+Result<void> attach(const support::FileDescriptor& mount, const support::FileDescriptor& directory,
+                    const std::string& target);
+
+}  // namespace longshore::volume

@@ -1,0 +1,100 @@
+#include "volume/linux/filesystem_growth.h"
+
+#include <linux/btrfs.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace longshore::volume {
+
+using support::FileDescriptor;
+using support::last_error;
+
+namespace {
+
+// Debian's linux-libc-dev has no header of ext4's and xfs's ioctls; the numbers and structures are
+// the kernel's user interface and do not change.
+constexpr unsigned long kExt4Resize = _IOW('f', 16, uint64_t);  // the new count of blocks
+
+struct XfsGrowth {
+  uint64_t blocks;
+  uint32_t max_inode_percent;
+};
+constexpr unsigned long kXfsGrow = _IOW('X', 110, XfsGrowth);
+
+struct XfsGeometry {  // xfs_fsop_geom_v1
+  uint32_t block_bytes, extent_blocks, group_blocks, group_count, log_blocks, sector_bytes;
+  uint32_t inode_bytes, max_inode_percent;
+  uint64_t data_blocks, realtime_blocks, realtime_extents, log_start;
+  unsigned char uuid[16];
+  uint32_t stripe_unit, stripe_width;
+  int32_t version;
+  uint32_t flags, log_sector_bytes, realtime_sector_bytes, directory_block_bytes;
+};
+constexpr unsigned long kXfsGeometry = _IOR('X', 100, XfsGeometry);
+
+std::error_code grow_ext4(int mount, uint64_t bytes) {
+  struct statvfs facts {};
+  if (::fstatvfs(mount, &facts) != 0) return last_error();
+  uint64_t blocks = bytes / facts.f_bsize;
+  return ::ioctl(mount, kExt4Resize, &blocks) == 0 ? std::error_code() : last_error();
+}
+
+std::error_code grow_xfs(int mount, uint64_t bytes) {
+  XfsGeometry geometry{};
+  if (::ioctl(mount, kXfsGeometry, &geometry) != 0) return last_error();
+  XfsGrowth growth{bytes / geometry.block_bytes, geometry.max_inode_percent};
+  if (growth.blocks <= geometry.data_blocks) return {};
+  return ::ioctl(mount, kXfsGrow, &growth) == 0 ? std::error_code() : last_error();
+}
+
+std::error_code grow_btrfs(int mount) {
+  btrfs_ioctl_vol_args request{};
+  std::strcpy(request.name, "max");
+  return ::ioctl(mount, BTRFS_IOC_RESIZE, &request) == 0 ? std::error_code() : last_error();
+}
+
+}  // namespace
+
+bool can_grow(const std::string& type) {
+  return type == "ext4" || type == "xfs" || type == "btrfs";
+}
+
+Result<void> grow_filesystem(const std::string& type, const FileDescriptor& mount, uint64_t bytes,
+                             const std::string& object) {
+  std::error_code error;
+  if (type == "ext4") {
+    error = grow_ext4(mount.get(), bytes);
+  } else if (type == "xfs") {
+    error = grow_xfs(mount.get(), bytes);
+  } else {
+    error = grow_btrfs(mount.get());
+  }
+  if (!error) return {};
+  Error failure =
+      Error(StatusCode::kUnknown, "let the " + type + " filesystem grow on", object).because(error);
+  if (type == "ext4" && error == std::errc::operation_not_permitted) {
+    return std::move(failure).advise("ext4 asks for CAP_SYS_RESOURCE");
+  }
+  return failure;
+}
+
+Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor& mount,
+                                  std::optional<uint64_t> total, const std::string& object) {
+  struct statvfs facts {};
+  if (::fstatvfs(mount.get(), &facts) != 0) {
+    return Error(StatusCode::kUnknown, "tell the size of", object).because(last_error());
+  }
+  // statvfs leaves xfs's log out as well.
+  XfsGeometry geometry{};
+  if (type == "xfs" && ::ioctl(mount.get(), kXfsGeometry, &geometry) == 0) {
+    total = geometry.data_blocks * geometry.block_bytes;
+  }
+  const uint64_t size = total.value_or(uint64_t{facts.f_blocks} * facts.f_frsize);
+  const uint64_t free = uint64_t{facts.f_bfree} * facts.f_frsize;
+  return VolumeStats{size, size - std::min(free, size)};
+}
+
+}  // namespace longshore::volume

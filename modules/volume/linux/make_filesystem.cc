@@ -1,0 +1,64 @@
+#include "volume/linux/make_filesystem.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <vector>
+
+#include "support/linux/command.h"
+
+namespace longshore::volume {
+
+using support::FileDescriptor;
+
+namespace {
+
+constexpr const char* kFormat = "format";
+
+bool kernel_knows(const std::string& filesystem) {
+  std::ifstream list("/proc/filesystems");
+  for (std::string word; list >> word;) {
+    if (word == filesystem) return true;
+  }
+  return false;
+}
+
+// No reserve for root on ext4: volumes are not the system's own disk, and Kubernetes' own mounter
+// makes them so. The others are their makers' defaults.
+std::vector<std::string> options_of(const std::string& filesystem) {
+  if (filesystem == "ext4") return {"-q", "-m", "0"};
+  if (filesystem == "ntfs") return {"-q", "-Q"};
+  return {"-q"};
+}
+
+}  // namespace
+
+Result<void> FilesystemMaker::check(const std::string& object) const {
+  if (::access(program().c_str(), X_OK) != 0) {
+    return Error(StatusCode::kUnimplemented, kFormat, object)
+        .because(program() + ": " + support::last_error().message())
+        .advise(
+            "install the filesystem's programs, or set the options filesystem and "
+            "mkfs_directory of the module");
+  }
+  if (filesystem == "ntfs" && !kernel_knows("ntfs3")) {
+    return Error(StatusCode::kFailedPrecondition, kFormat, object)
+        .because("the kernel has no ntfs3 and could not mount what would be made")
+        .advise("load the module ntfs3, or set the option filesystem to another one");
+  }
+  return {};
+}
+
+Result<void> FilesystemMaker::run(const FileDescriptor& device, const FileDescriptor& disk_lock,
+                                  const std::string& object) const {
+  std::vector<std::string> arguments = {program()};
+  for (std::string& option : options_of(filesystem)) arguments.push_back(std::move(option));
+  arguments.push_back("/proc/self/fd/" + std::to_string(device.get()));
+  const auto end = support::run_command(arguments, {device.get(), disk_lock.get()});
+  if (!end) return end.error();
+  if (end->exit_code == 0) return {};
+  return Error(StatusCode::kInternal, kFormat, object)
+      .because(program() + " ended with " + std::to_string(end->exit_code) + ": " + end->complaint);
+}
+
+}  // namespace longshore::volume

@@ -1,0 +1,29 @@
+// Makes a filesystem on a device with the system's mkfs: no library does it.
+#pragma once
+
+#include <string>
+
+#include "longshore/result.hpp"
+#include "support/linux/file_descriptor.h"
+
+namespace longshore::volume {
+
+struct FilesystemMaker {
+  std::string filesystem;  // "ext4", "xfs", "btrfs", "ntfs"
+  std::string directory;   // of the mkfs programs
+
+  // UNIMPLEMENTED: the program is not there. FAILED_PRECONDITION: the kernel could not mount what
+  // would be made (ntfs needs ntfs3).
+  Result<void> check(const std::string& object) const;
+
+  // Runs to its end. `device` is the volume's opened node, which mkfs is given as a descriptor so
+  // that it cannot meet another device; it also inherits `disk_lock` and keeps the disk locked if
+  // the agent is killed. INTERNAL: mkfs failed, with what it said.
+  Result<void> run(const support::FileDescriptor& device, const support::FileDescriptor& disk_lock,
+                   const std::string& object) const;
+
+ private:
+  std::string program() const { return directory + "/mkfs." + filesystem; }
+};
+
+}  // namespace longshore::volume

@@ -1,0 +1,75 @@
+// Which volumes there are, and what their ids mean.
+//
+// An id is, in this order, what names the volume for good:
+//   PARTUUID=<uuid>        a partition, by its entry in the table
+//   UUID=<uuid>            a filesystem on a whole disk, by its superblock
+//   DISKSEQ=<n>-<sector>   a partition of an MBR without signature; holds until the node restarts
+// Copies of a disk carry the same uuids. Then "@<disk number>" is appended, in every answer; an id
+// without it means the copy that is mounted, if exactly one is.
+//
+// What dm or md is made of is no volume; the device on top of it is. A btrfs on several whole disks
+// is one volume, on the disk with the lowest number.
+//
+// Threads: immutable; every call looks anew.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "support/linux/block/block_devices.h"
+#include "support/linux/block/device_content.h"
+#include "support/linux/mount_table.h"
+
+namespace longshore::volume {
+
+struct Volume {
+  std::string id;  // in its unique form
+  block::Disk disk;
+  // The partition; nothing for a whole disk.
+  std::optional<block::TablePartition> partition;
+  // Whether another volume has the same uuid.
+  bool is_copy = false;
+
+  block::Stretch stretch() const {
+    return partition ? block::stretch_of(*partition) : block::whole(disk);
+  }
+};
+
+class VolumeIndex {
+ public:
+  explicit VolumeIndex(const block::BlockDevices& devices) : devices_(devices) {}
+
+  // All volumes, by disk and partition. Disks that cannot be read have none.
+  Result<std::vector<Volume>> volumes() const;
+
+  // NOT_FOUND, FAILED_PRECONDITION: see VolumeBackend. `operation` completes "cannot ...".
+  Result<Volume> resolve(std::string_view id, std::string_view operation) const;
+
+  // What is mounted from the volume, in the order of the table.
+  Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
+
+  // Whether the mount is of this volume.
+  bool is_mount_of(const support::Mount& mount, const Volume& volume) const;
+
+  // The volume that is mounted there; nothing if it is none that is served.
+  Result<std::optional<Volume>> volume_of(const support::Mount& mount) const;
+
+ private:
+  // A volume before it is known whether its id is unique.
+  struct Candidate {
+    Volume volume;            // with the id without "@"
+    std::string device_uuid;  // of btrfs, see block::Content
+  };
+
+  Result<std::vector<Candidate>> candidates() const;
+  void add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
+  dev_t device_of(const Volume& volume) const;
+
+  const block::BlockDevices& devices_;
+};
+
+}  // namespace longshore::volume

@@ -1,0 +1,238 @@
+// MountVolume, UnmountVolume and what is mounted where, on Linux.
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+
+#include "support/linux/block/device_content.h"
+#include "support/linux/block/disk_use.h"
+#include "support/linux/directory_reader.h"
+#include "volume/linux/detached_mount.h"
+#include "volume/linux/volume_backend_linux.h"
+
+namespace longshore::volume {
+
+using block::Content;
+using block::ContentKind;
+using support::CallLimits;
+using support::FileDescriptor;
+using support::last_error;
+using support::Mount;
+using support::PosixPath;
+
+namespace {
+
+constexpr const char* kMount = "mount on";
+constexpr const char* kUnmount = "unmount";
+
+// Which mount a name or an opened file lies on, and whether it is that mount's root.
+struct Place {
+  uint64_t mount_id = 0;
+  dev_t device = 0;
+  bool is_mount_root = false;
+  bool is_link = false;
+};
+
+Result<Place> place_of(int directory, const std::string& name, const PosixPath& path,
+                       std::string_view operation) {
+  struct statx status {};
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name.empty() ? AT_EMPTY_PATH : 0);
+  if (::statx(directory, name.c_str(), flags, STATX_TYPE | STATX_MNT_ID, &status) != 0) {
+    return Error(StatusCode::kUnknown, std::string(operation), path.text()).because(last_error());
+  }
+  return Place{status.stx_mnt_id, makedev(status.stx_dev_major, status.stx_dev_minor),
+               (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0, S_ISLNK(status.stx_mode)};
+}
+
+Result<Mount> mount_at(const Place& place, const PosixPath& path, std::string_view operation) {
+  Result<std::vector<Mount>> mounts = support::read_mounts();
+  if (!mounts) return std::move(mounts).error();
+  const auto found = std::ranges::find(*mounts, place.mount_id, &Mount::id);
+  if (found != mounts->end()) return std::move(*found);
+  return Error(StatusCode::kAborted, std::string(operation), path.text())
+      .because("it has just been unmounted or hidden")
+      .advise("try again");
+}
+
+Result<void> check_empty(const FileDescriptor& directory, const PosixPath& target) {
+  FileDescriptor readable(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::error_code error = last_error();
+  if (readable) {
+    support::DirectoryReader reader(std::move(readable));
+    const bool has_entry = reader.next(error).has_value();
+    if (!has_entry && !error) return {};
+    if (has_entry) error = std::make_error_code(std::errc::directory_not_empty);
+  }
+  return Error(StatusCode::kUnknown, kMount, target.text())
+      .because(error)
+      .advise("the target has to be an empty directory");
+}
+
+std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
+
+Error refused(const PosixPath& target, const std::string& why) {
+  return Error(StatusCode::kFailedPrecondition, kMount, target.text()).because(why);
+}
+
+}  // namespace
+
+Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& target,
+                                       const CallLimits& limits) {
+  const Result<support::DirectoryEntry> entry = beneath_.entry(target, kMount);
+  if (!entry) return entry.error();
+  const FileDescriptor directory =
+      support::open_unfollowed(entry->directory, entry->name, O_PATH | O_DIRECTORY);
+  if (!directory) {
+    return beneath_.failure(target, kMount, last_error())
+        .advise("the target has to be an existing directory, and no link");
+  }
+  const Result<bool> mounted = is_mounted_at(id, directory, target);
+  if (!mounted) return mounted.error();
+  if (*mounted) return {};
+  if (Result<void> empty = check_empty(directory, target); !empty) return empty;
+  const Result<Locked> locked = lock(id, limits, kMount);
+  if (!locked) return locked.error();
+  return mount_on(directory, *locked, target);
+}
+
+Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
+                                               const FileDescriptor& directory,
+                                               const PosixPath& target) const {
+  const Result<Place> place = place_of(directory.get(), "", target, kMount);
+  if (!place) return place.error();
+  const Result<Volume> volume = index_.resolve(id, kMount);
+  if (!volume) return volume.error();
+  if (!place->is_mount_root) return false;
+  const Result<Mount> mount = mount_at(*place, target, kMount);
+  if (!mount) return mount.error();
+  if (index_.is_mount_of(*mount, *volume) && mount->root == "/") return true;
+  return refused(target, mount->source + " is mounted there already");
+}
+
+Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const Locked& locked,
+                                          const PosixPath& target) {
+  const Volume& volume = locked.volume;
+  if (Result<void> allowed = block::check_not_system_disk(devices_, volume.disk, kMount);
+      !allowed) {
+    return allowed;
+  }
+  const Result<Content> content = content_of(volume, kMount);
+  if (!content) return content.error();
+  const auto record = records_.find(volume.id);
+  if (content->kind != ContentKind::kFilesystem || (record && !record->is_done)) {
+    return refused(target, "the volume " + volume.id + " holds no filesystem" +
+                               (record ? ": its formatting was cut short" : ""))
+        .advise("FormatVolume makes one");
+  }
+  const Result<FileDescriptor> mount = mount_detached({.type = kernel_name(content->type),
+                                                       .node = locked.node,
+                                                       .read_only = volume.disk.read_only,
+                                                       .allow_same_uuid = volume.is_copy});
+  if (!mount) return mount.error();
+  // The node may have become another disk's since it was looked at. btrfs has numbers of its own.
+  const Result<Place> place = place_of(mount->get(), "", target, kMount);
+  if (!place) return place.error();
+  if (place->device != locked.device && content->type != "btrfs") {
+    return refused(target, locked.node + " is not the volume " + volume.id + " any more");
+  }
+  // From now on somebody may write to it: formatting it again is no longer without effect.
+  records_.remove(volume.id);
+  return attach(*mount, directory, target.text());
+}
+
+Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath& target,
+                                         const CallLimits&) {
+  const Result<support::DirectoryEntry> entry = beneath_.entry(target, kUnmount);
+  if (!entry) {
+    if (entry.error().code() == StatusCode::kNotFound) return {};
+    return entry.error();
+  }
+  const Result<Place> place = place_of(entry->directory.get(), entry->name, target, kUnmount);
+  if (!place && place.error().code() == StatusCode::kNotFound) return {};
+  if (!place) return place.error();
+  if (place->is_link) {
+    return Error(StatusCode::kFailedPrecondition, kUnmount, target.text())
+        .because("it is a link")
+        .advise("name the directory that the volume was mounted on");
+  }
+  if (!place->is_mount_root) return {};
+  const Result<Mount> mount = mount_at(*place, target, kUnmount);
+  if (!mount) return mount.error();
+  if (Result<void> its_own = check_mount_of(*mount, id); !its_own) return its_own;
+
+  // Best effort: a disk that is gone cannot be written to, and must be let go all the same.
+  if (const FileDescriptor root =
+          support::open_unfollowed(entry->directory, entry->name, O_RDONLY | O_DIRECTORY)) {
+    ::syncfs(root.get());
+  }
+  const std::string path =
+      entry->name.starts_with('/')
+          ? entry->name
+          : "/proc/self/fd/" + std::to_string(entry->directory.get()) + "/" + entry->name;
+  if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return {};
+  Error failure = Error(StatusCode::kUnknown, kUnmount, target.text()).because(last_error());
+  if (failure.system() == std::errc::device_or_resource_busy) {
+    return std::move(failure).advise("somebody has files open in it or works in it");
+  }
+  return failure;
+}
+
+// A volume that is gone cannot be compared: then the mount must belong to no other one.
+Result<void> VolumeBackendLinux::check_mount_of(const Mount& mount, const std::string& id) const {
+  const Result<Volume> volume = index_.resolve(id, kUnmount);
+  if (volume && index_.is_mount_of(mount, *volume)) return {};
+  if (!volume && volume.error().code() != StatusCode::kNotFound) return volume.error();
+  struct stat status {};
+  const bool device_is_there = ::stat(mount.source.c_str(), &status) == 0;
+  if (!volume && !device_is_there && mount.source.starts_with("/dev/")) return {};
+  return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
+      .because(mount.source + " is mounted there, and not the volume " + id);
+}
+
+Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,
+                                                      const std::vector<Mount>& mounts) const {
+  for (const Mount& mount : mounts) {
+    FileDescriptor opened(::open(mount.point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct statx status {};
+    // What is mounted over it would be opened instead.
+    if (opened && ::statx(opened.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &status) == 0 &&
+        status.stx_mnt_id == mount.id) {
+      return opened;
+    }
+  }
+  return Error(StatusCode::kFailedPrecondition, "reach the files of", volume.id)
+      .because("where it is mounted something else covers it, or it was just unmounted");
+}
+
+Result<std::string> VolumeBackendLinux::id_of_mount_point(const PosixPath& path) {
+  return id_at(path, "tell which volume is mounted on", /*at_its_root=*/true);
+}
+
+Result<std::string> VolumeBackendLinux::closest_id(const PosixPath& path) {
+  return id_at(path, "tell the volume of", /*at_its_root=*/false);
+}
+
+Result<std::string> VolumeBackendLinux::id_at(const PosixPath& path, std::string_view operation,
+                                              bool at_its_root) const {
+  const Result<FileDescriptor> opened = beneath_.open(path, operation);
+  if (!opened) return opened.error();
+  const Result<Place> place = place_of(opened->get(), "", path, operation);
+  if (!place) return place.error();
+  const auto refuse = [&](const std::string& why) {
+    return Error(StatusCode::kFailedPrecondition, std::string(operation), path.text()).because(why);
+  };
+  if (at_its_root && !place->is_mount_root) return refuse("it is not a mounted folder");
+  const Result<Mount> mount = mount_at(*place, path, operation);
+  if (!mount) return mount.error();
+  Result<std::optional<Volume>> volume = index_.volume_of(*mount);
+  if (!volume) return std::move(volume).error();
+  if (!*volume) {
+    return refuse("it lies on " + mount->source + " (" + mount->type + "), which is no volume")
+        .advise("only disks that the option disk_names includes have volumes");
+  }
+  return (*volume)->id;
+}
+
+}  // namespace longshore::volume

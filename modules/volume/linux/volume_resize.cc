@@ -1,0 +1,123 @@
+// ResizeVolume on Linux: the partition's end, the kernel's idea of it, then the filesystem.
+//
+// Each step is left out where it is done already, so a call that was cut short goes on when it is
+// repeated.
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "support/linux/block/device_content.h"
+#include "support/linux/block/partition_nodes.h"
+#include "support/linux/block/partition_table.h"
+#include "volume/linux/detached_mount.h"
+#include "volume/linux/filesystem_growth.h"
+#include "volume/linux/volume_backend_linux.h"
+
+namespace longshore::volume {
+
+using block::Content;
+using block::ContentKind;
+using support::CallLimits;
+using support::FileDescriptor;
+using support::Mount;
+
+namespace {
+
+constexpr const char* kResize = "resize";
+constexpr uint64_t kMebibyte = 1 << 20;
+// With size 0, less than this is not worth a change: csi-proxy's rule since its 1.2.0.
+constexpr uint64_t kTolerance = 100 * kMebibyte;
+
+}  // namespace
+
+Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
+                                        const CallLimits& limits) {
+  Result<Locked> locked = lock(id, limits, kResize);
+  if (!locked) return std::move(locked).error();
+  const Volume& volume = locked->volume;
+  const Result<Content> content = content_of(volume, kResize);
+  if (!content) return content.error();
+  if (content->kind != ContentKind::kFilesystem) {
+    return Error(StatusCode::kFailedPrecondition, kResize, volume.id)
+        .because("it holds no filesystem")
+        .advise("FormatVolume makes one");
+  }
+  if (!can_grow(content->type)) {
+    return Error(StatusCode::kUnimplemented, kResize, volume.id)
+        .because("a filesystem of the type " + content->type + " cannot grow while it is mounted")
+        .advise("ext4, xfs and btrfs can");
+  }
+  if (auto changeable = check_changeable(volume, kResize); !changeable) return changeable;
+  const Result<uint64_t> bytes = grow_device(*locked, size);
+  if (!bytes) return bytes.error();
+
+  // Asking ext4 for the size that it has needs a privilege too, so it is not asked.
+  const auto superblock = superblock_of(volume, content->type);
+  if (!superblock) return superblock.error();
+  const uint64_t wanted = size == 0 ? *bytes - std::min(*bytes, kMebibyte) : std::min(size, *bytes);
+  if (*superblock && (*superblock)->total >= wanted) return {};
+  return grow_filesystem(*locked, content->type, *bytes);
+}
+
+// What the device has in the end.
+Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) {
+  const Volume& volume = locked.volume;
+  const uint64_t disk_bytes = volume.disk.size_in_bytes();
+  if (size > disk_bytes) {
+    return Error(StatusCode::kOutOfRange, kResize, volume.id)
+        .because("its disk has " + std::to_string(disk_bytes) + " bytes, " + std::to_string(size) +
+                 " are asked for")
+        .advise("if the disk has grown, Rescan makes the node see it");
+  }
+  if (!volume.partition) return disk_bytes;
+  const uint64_t now = volume.stretch().size;
+  if (size != 0 && size <= now) return now;
+
+  const Result<FileDescriptor> disk = block::open_disk(volume.disk, O_RDWR, kResize);
+  if (!disk) return disk.error();
+  Result<block::PartitionTable> table = block::PartitionTable::open(volume.disk, *disk);
+  if (!table) return std::move(table).error();
+  const Result<uint64_t> largest = table->largest_size(volume.partition->number);
+  if (!largest) return largest.error();
+  // A size that the disk has and the partition cannot reach, for the table's own place, is taken as
+  // all there is: drivers ask for the size of the disk.
+  const uint64_t rounded = (size + kMebibyte - 1) / kMebibyte * kMebibyte;
+  const uint64_t wanted = size == 0 ? *largest : std::min(rounded, *largest);
+  if (wanted <= now || (size == 0 && wanted - now < kTolerance)) return now;
+  if (auto set = table->set_size(volume.partition->number, wanted); !set) return set.error();
+  if (auto written = table->write(); !written) return written.error();
+  if (auto told = grow_partition(locked, wanted); !told) return told.error();
+  return wanted;
+}
+
+// After the table: the kernel's partition.
+Result<void> VolumeBackendLinux::grow_partition(Locked& locked, uint64_t bytes) {
+  locked.volume.partition->sectors = bytes / block::kSectorBytes;
+  const auto known = block::ensure_kernel_partition(
+      devices_, locked.volume.disk, locked.lock.descriptor(), *locked.volume.partition);
+  if (!known) return known.error();
+  return {};
+}
+
+Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std::string& type,
+                                                 uint64_t bytes) {
+  const Volume& volume = locked.volume;
+  const Result<std::vector<Mount>> mounts = index_.mounts_of(volume);
+  if (!mounts) return mounts.error();
+  if (!mounts->empty()) {
+    const Result<FileDescriptor> mount = open_mount(volume, *mounts);
+    if (!mount) return mount.error();
+    return volume::grow_filesystem(type, *mount, bytes, volume.id);
+  }
+  // Mounted nowhere, for as long as it takes.
+  const Result<FileDescriptor> mount = mount_detached(
+      {.type = type, .node = locked.node, .read_only = false, .allow_same_uuid = volume.is_copy});
+  if (!mount) return mount.error();
+  const FileDescriptor root(::openat(mount->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) {
+    return Error(StatusCode::kUnknown, kResize, volume.id).because(support::last_error());
+  }
+  return volume::grow_filesystem(type, root, bytes, volume.id);
+}
+
+}  // namespace longshore::volume

@@ -1,0 +1,300 @@
+#include "volume/versions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "support/context_limits.h"
+#include "volume/v1.pb.h"
+#include "volume/v1alpha1.pb.h"
+#include "volume/v1beta1.pb.h"
+#include "volume/v1beta2.pb.h"
+#include "volume/v1beta3.pb.h"
+#include "volume/v2alpha1.pb.h"
+
+namespace longshore::volume {
+
+using support::limits_of;
+
+namespace {
+
+template <typename Response>
+Result<Response> empty_or(const Result<void>& result) {
+  if (!result) return result.error();
+  return Response();
+}
+
+template <typename Response>
+Result<Response> id_or(const Result<std::string>& id) {
+  if (!id) return id.error();
+  Response response;
+  response.set_volume_id(*id);
+  return response;
+}
+
+// The beginning of what a caller sent, fit for an error.
+std::string quotable(std::string_view text) {
+  constexpr size_t kShown = 32;
+  std::string shown(text.substr(0, kShown));
+  const auto is_unfit = [](char c) { return c < ' ' || c > '~'; };
+  std::ranges::replace_if(shown, is_unfit, '?');
+  if (text.size() > kShown) shown += "...";
+  return shown;
+}
+
+// A `disk_id`: csi-proxy's words for a text that is no number are kept.
+Result<uint32_t> parse_number(const std::string& text, const std::string& message) {
+  uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec == std::errc() && parsed.ptr == end) return number;
+  return Error(StatusCode::kInvalidArgument, "read the disk number", quotable(text))
+      .because("Failed to parse diskId: " + message +
+               ".disk_id is not a decimal number from 0 to 4294967295");
+}
+
+template <typename Request>
+const std::string& path_in(const Request& request) {
+  if constexpr (requires { request.target_path(); }) {
+    return request.target_path();
+  } else if constexpr (requires { request.path(); }) {
+    return request.path();
+  } else {
+    return request.mount();
+  }
+}
+
+}  // namespace
+
+template <typename Response, typename Request>
+Result<Response> Versions::list(Context, const Request& request) {
+  Result<std::vector<std::string>> ids = std::vector<std::string>();
+  if constexpr (requires { request.disk_number(); }) {
+    ids = service_.list(request.disk_number(), request.partition_number());
+  } else {
+    const Result<uint32_t> disk_number = parse_number(request.disk_id(), request.GetTypeName());
+    if (!disk_number) return disk_number.error();
+    ids = service_.list(*disk_number, 0);
+  }
+  if (!ids) return std::move(ids).error();
+  Response response;
+  response.mutable_volume_ids()->Add(ids->begin(), ids->end());
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::mount(Context context, const Request& request) {
+  return empty_or<Response>(service_.mount(request.volume_id(), path_in(request),
+                                           limits_of(context), context.request_id()));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::unmount(Context context, const Request& request) {
+  return empty_or<Response>(service_.unmount(request.volume_id(), path_in(request),
+                                             limits_of(context), context.request_id()));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::is_formatted(Context, const Request& request) {
+  const Result<bool> formatted = service_.is_formatted(request.volume_id());
+  if (!formatted) return formatted.error();
+  Response response;
+  response.set_formatted(*formatted);
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::format(Context context, const Request& request) {
+  return empty_or<Response>(
+      service_.format(request.volume_id(), limits_of(context), context.request_id()));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::resize(Context context, const Request& request) {
+  int64_t size = 0;
+  if constexpr (requires { request.size_bytes(); }) {
+    size = request.size_bytes();
+  } else {
+    size = request.size();
+  }
+  return empty_or<Response>(
+      service_.resize(request.volume_id(), size, limits_of(context), context.request_id()));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::stats(Context, const Request& request) {
+  const Result<VolumeStats> stats = service_.stats(request.volume_id());
+  if (!stats) return stats.error();
+  if (std::max(stats->total, stats->used) > uint64_t{std::numeric_limits<int64_t>::max()}) {
+    return Error(StatusCode::kInternal, "tell the size of the volume", request.volume_id())
+        .because("its filesystem, damaged perhaps, claims more bytes than the answer can hold");
+  }
+  Response response;
+  const auto total = static_cast<int64_t>(stats->total);
+  const auto used = static_cast<int64_t>(stats->used);
+  if constexpr (requires { response.total_bytes(); }) {
+    response.set_total_bytes(total);
+    response.set_used_bytes(used);
+  } else {
+    response.set_volumesize(total);
+    response.set_volumeusedsize(used);
+  }
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::disk_number(Context, const Request& request) {
+  const Result<uint32_t> number = service_.disk_number_of(request.volume_id());
+  if (!number) return number.error();
+  Response response;
+  if constexpr (requires { response.disk_number(); }) {
+    response.set_disk_number(*number);
+  } else {
+    response.set_disknumber(*number);
+  }
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::id_of_mount_point(Context, const Request& request) {
+  return id_or<Response>(service_.id_of_mount_point(path_in(request)));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::closest_id(Context, const Request& request) {
+  return id_or<Response>(service_.closest_id(request.target_path()));
+}
+
+template <typename Response, typename Request>
+Result<Response> Versions::flush(Context, const Request& request) {
+  return empty_or<Response>(service_.flush(request.volume_id()));
+}
+
+void Versions::add_to(const AddService& add_service) {
+  add_v1alpha1(add_service("v1alpha1.Volume"));
+  add_v1beta1(add_service("v1beta1.Volume"));
+  add_v1beta2(add_service("v1beta2.Volume"));
+  add_v1beta3(add_service("v1beta3.Volume"));
+  add_v1(add_service("v1.Volume"));
+  add_v2alpha1(add_service("v2alpha1.Volume"));
+}
+
+void Versions::add_v1alpha1(Builder service) {
+  using namespace ::v1alpha1;
+  service
+      .unary("ListVolumesOnDisk",
+             &Versions::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &Versions::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("DismountVolume", &Versions::unmount<DismountVolumeResponse, DismountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &Versions::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &Versions::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &Versions::resize<ResizeVolumeResponse, ResizeVolumeRequest>);
+}
+
+void Versions::add_v1beta1(Builder service) {
+  using namespace ::v1beta1;
+  service
+      .unary("ListVolumesOnDisk",
+             &Versions::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &Versions::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("DismountVolume", &Versions::unmount<DismountVolumeResponse, DismountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &Versions::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &Versions::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &Versions::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
+      .unary("VolumeStats", &Versions::stats<VolumeStatsResponse, VolumeStatsRequest>)
+      .unary("GetVolumeDiskNumber",
+             &Versions::disk_number<VolumeDiskNumberResponse, VolumeDiskNumberRequest>)
+      .unary("GetVolumeIDFromMount",
+             &Versions::id_of_mount_point<VolumeIDFromMountResponse, VolumeIDFromMountRequest>);
+}
+
+void Versions::add_v1beta2(Builder service) {
+  using namespace ::v1beta2;
+  service
+      .unary("ListVolumesOnDisk",
+             &Versions::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &Versions::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("DismountVolume", &Versions::unmount<DismountVolumeResponse, DismountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &Versions::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &Versions::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &Versions::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
+      .unary("VolumeStats", &Versions::stats<VolumeStatsResponse, VolumeStatsRequest>)
+      .unary("GetVolumeDiskNumber",
+             &Versions::disk_number<VolumeDiskNumberResponse, VolumeDiskNumberRequest>)
+      .unary("GetVolumeIDFromMount",
+             &Versions::id_of_mount_point<VolumeIDFromMountResponse, VolumeIDFromMountRequest>)
+      .unary("WriteVolumeCache",
+             &Versions::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
+}
+
+void Versions::add_v1beta3(Builder service) {
+  using namespace ::v1beta3;
+  service
+      .unary("ListVolumesOnDisk",
+             &Versions::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &Versions::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("UnmountVolume", &Versions::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &Versions::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &Versions::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &Versions::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
+      .unary("GetVolumeStats", &Versions::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
+      .unary("GetDiskNumberFromVolumeID", &Versions::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                                                 GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetVolumeIDFromTargetPath",
+             &Versions::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
+                                          GetVolumeIDFromTargetPathRequest>)
+      .unary("WriteVolumeCache",
+             &Versions::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
+}
+
+void Versions::add_v1(Builder service) {
+  using namespace ::v1;
+  service
+      .unary("ListVolumesOnDisk",
+             &Versions::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &Versions::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("UnmountVolume", &Versions::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &Versions::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &Versions::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &Versions::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
+      .unary("GetVolumeStats", &Versions::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
+      .unary("GetDiskNumberFromVolumeID", &Versions::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                                                 GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetVolumeIDFromTargetPath",
+             &Versions::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
+                                          GetVolumeIDFromTargetPathRequest>)
+      .unary("WriteVolumeCache",
+             &Versions::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
+}
+
+void Versions::add_v2alpha1(Builder service) {
+  using namespace ::v2alpha1;
+  service
+      .unary("ListVolumesOnDisk",
+             &Versions::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &Versions::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("UnmountVolume", &Versions::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &Versions::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &Versions::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &Versions::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
+      .unary("GetVolumeStats", &Versions::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
+      .unary("GetDiskNumberFromVolumeID", &Versions::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                                                 GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetVolumeIDFromTargetPath",
+             &Versions::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
+                                          GetVolumeIDFromTargetPathRequest>)
+      .unary("GetClosestVolumeIDFromTargetPath",
+             &Versions::closest_id<GetClosestVolumeIDFromTargetPathResponse,
+                                   GetClosestVolumeIDFromTargetPathRequest>)
+      .unary("WriteVolumeCache",
+             &Versions::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
+}
+
+}  // namespace longshore::volume

@@ -1,0 +1,62 @@
+// The volume group: what its methods mean, on every system and in every wire version.
+//
+// Every target path is checked first, by its text and against the allowed roots (csi-proxy checks
+// only that it is not empty). One mutation at a time acts on a volume, and one on a target: whoever
+// asks for the same while it runs gets its result, whoever asks for something else is told what is
+// running (ABORTED).
+//
+// Threads: any number at once. Owner: outlives its calls; the backend outlives it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "support/allowed_roots.h"
+#include "support/call_limits.h"
+#include "support/mutations.h"
+#include "volume/volume_backend.h"
+
+namespace longshore::volume {
+
+class VolumeService {
+ public:
+  VolumeService(support::AllowedRoots roots, VolumeBackend& backend)
+      : roots_(std::move(roots)), backend_(backend) {}
+
+  // See VolumeBackend for each. INVALID_ARGUMENT for an empty id or target and for a negative size.
+  // An id that is too long or holds a character that ids never have is NOT_FOUND unasked.
+  // `request_id` is what others are told of a mutation that runs.
+  Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) {
+    return backend_.list(disk_number, partition_number);
+  }
+  Result<bool> is_formatted(const std::string& id);
+  Result<void> format(const std::string& id, const support::CallLimits& limits,
+                      const std::string& request_id);
+  Result<void> mount(const std::string& id, const std::string& target,
+                     const support::CallLimits& limits, const std::string& request_id);
+  Result<void> unmount(const std::string& id, const std::string& target,
+                       const support::CallLimits& limits, const std::string& request_id);
+  Result<void> flush(const std::string& id);
+  Result<void> resize(const std::string& id, int64_t size_bytes, const support::CallLimits& limits,
+                      const std::string& request_id);
+  Result<VolumeStats> stats(const std::string& id);
+  Result<uint32_t> disk_number_of(const std::string& id);
+  Result<std::string> id_of_mount_point(const std::string& path);
+  Result<std::string> closest_id(const std::string& path);
+
+ private:
+  // Holds the volume, then the target. `verb` and `preposition`: "mount the volume", "on".
+  template <typename Mutate>
+  Result<void> mutate_at(const char* verb, const char* preposition, const std::string& id,
+                         const std::string& target, const support::CallLimits& limits,
+                         const std::string& request_id, const Mutate& mutate);
+
+  support::AllowedRoots roots_;
+  VolumeBackend& backend_;
+  support::Mutations mutations_;
+};
+
+}  // namespace longshore::volume

@@ -1,0 +1,153 @@
+#include "tests/support/loop_disk.h"
+
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include <fcntl.h>
+#include <linux/blkpg.h>
+#include <linux/loop.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+namespace longshore::test {
+namespace {
+
+using support::FileDescriptor;
+
+constexpr int kAttempts = 100;  // others take free devices too
+
+void require(bool done, const std::string& what) {
+  if (!done) throw std::runtime_error("cannot " + what + ": " + support::last_error().message());
+}
+
+FileDescriptor open_file(const std::string& path, int flags) {
+  FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0600));
+  require(static_cast<bool>(file), "open " + path);
+  return file;
+}
+
+// A file of sysfs that holds one number; 0 where there is none.
+uint64_t number_in(const std::filesystem::path& path) {
+  uint64_t number = 0;
+  std::ifstream(path) >> number;
+  return number;
+}
+
+std::filesystem::path sysfs_of(const std::string& name) { return "/sys/block/" + name; }
+
+// Skips the whole program where loop devices cannot be made.
+class LoopDevicesNeeded final : public Catch::TestEventListenerBase {
+ public:
+  using TestEventListenerBase::TestEventListenerBase;
+
+  void testRunStarting(const Catch::TestRunInfo&) override {
+    try {
+      const LoopDisk probe(1 << 20);
+    } catch (const std::exception& exception) {
+      std::printf("these tests need loop devices: %s\n", exception.what());
+      std::fflush(stdout);
+      std::_Exit(77);
+    }
+  }
+};
+
+CATCH_REGISTER_LISTENER(LoopDevicesNeeded)
+
+}  // namespace
+
+LoopDisk::LoopDisk(uint64_t bytes, Options options) {
+  const FileDescriptor file = open_file(this->file(), O_RDWR | O_CREAT | O_EXCL);
+  require(::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0, "make " + this->file());
+  attach(file, options);
+  number_ = static_cast<uint32_t>(number_in(sysfs_of(name_) / "diskseq"));
+}
+
+LoopDisk::~LoopDisk() {
+  try {
+    clear();
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "%s\n", exception.what());
+  }
+}
+
+void LoopDisk::attach(const FileDescriptor& file, Options options) {
+  const FileDescriptor control = open_file("/dev/loop-control", O_RDWR);
+  loop_config config{};
+  config.fd = static_cast<uint32_t>(file.get());
+  config.block_size = options.sector_size;
+  config.info.lo_flags = LO_FLAGS_PARTSCAN;
+  if (options.read_only) config.info.lo_flags |= LO_FLAGS_READ_ONLY;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const int index = ::ioctl(control.get(), LOOP_CTL_GET_FREE);
+    require(index >= 0, "find a free loop device");
+    name_ = "loop" + std::to_string(index);
+    const FileDescriptor device = open_file(node(), options.read_only ? O_RDONLY : O_RDWR);
+    if (::ioctl(device.get(), LOOP_CONFIGURE, &config) == 0) return;
+    require(errno == EBUSY, "set up " + node());
+  }
+  throw std::runtime_error("others took every free loop device");
+}
+
+void LoopDisk::make_filesystem() {
+  std::string words[] = {"/usr/sbin/mkfs.ext4", "-q", "-F", node()};
+  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  pid_t child = -1;
+  int status = -1;
+  if (::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments, environ) != 0 ||
+      ::waitpid(child, &status, 0) != child || status != 0) {
+    throw std::runtime_error("cannot make a filesystem on " + node());
+  }
+}
+
+void LoopDisk::grow(uint64_t bytes) {
+  const FileDescriptor backing = open_file(file(), O_RDWR);
+  require(::ftruncate(backing.get(), static_cast<off_t>(bytes)) == 0, "grow " + file());
+  const FileDescriptor device = open_file(node(), O_RDONLY);
+  require(::ioctl(device.get(), LOOP_SET_CAPACITY) == 0, "grow " + node());
+}
+
+void LoopDisk::clear() {
+  if (!is_there()) return;
+  const FileDescriptor device = open_file(node(), O_RDONLY);
+  if (!is_there()) return;  // another's by now; it cannot become so while it is open
+  remove_partitions(device.get());
+  require(::ioctl(device.get(), LOOP_CLR_FD) == 0 || errno == ENXIO, "clear " + node());
+}
+
+bool LoopDisk::is_there() const {
+  return std::filesystem::exists(sysfs_of(name_) / "loop/backing_file") &&
+         number_in(sysfs_of(name_) / "diskseq") == number_;
+}
+
+void LoopDisk::remove_partitions(int device) const {
+  for (const int number : partitions()) {
+    blkpg_partition partition{};
+    partition.pno = number;
+    blkpg_ioctl_arg argument{};
+    argument.op = BLKPG_DEL_PARTITION;
+    argument.datalen = sizeof(partition);
+    argument.data = &partition;
+    require(::ioctl(device, BLKPG, &argument) == 0 || errno == EBUSY || errno == ENXIO,
+            "take a partition from " + node());
+  }
+}
+
+std::vector<int> LoopDisk::partitions() const {
+  std::vector<int> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(sysfs_of(name_))) {
+    const uint64_t number = number_in(entry.path() / "partition");
+    if (number != 0) numbers.push_back(static_cast<int>(number));
+  }
+  return numbers;
+}
+
+}  // namespace longshore::test

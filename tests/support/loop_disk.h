@@ -1,0 +1,64 @@
+// A disk of a test's own: a sparse file behind a loop device, which needs root.
+//
+// Linked with loop_disk.cc, a test program ends before its first test with exit code 77, which
+// skips it, where no loop device can be made. Name it before contained.cc, whose needs are greater
+// and which fails.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/linux/file_descriptor.h"
+#include "tests/support/temporary_directory.h"
+
+namespace longshore::test {
+
+struct LoopDiskOptions {
+  uint32_t sector_size = 512;
+  bool read_only = false;
+};
+
+// Throws std::runtime_error when the system refuses. Threads: one at a time.
+class LoopDisk {
+ public:
+  using Options = LoopDiskOptions;
+
+  explicit LoopDisk(uint64_t bytes, Options options = {});
+  LoopDisk(const LoopDisk&) = delete;
+  LoopDisk& operator=(const LoopDisk&) = delete;
+  // Unmounts nothing: what is mounted keeps the device until it is unmounted, without its file's
+  // name.
+  ~LoopDisk();
+
+  // "loop8", "/dev/loop8", and the kernel's diskseq.
+  const std::string& name() const { return name_; }
+  std::string node() const { return "/dev/" + name_; }
+  uint32_t number() const { return number_; }
+  // The file behind it.
+  std::string file() const { return directory_ / "disk"; }
+
+  // Puts an ext4 on the whole disk.
+  void make_filesystem();
+
+  // Makes file and device larger; the device's partitions stay as they are.
+  void grow(uint64_t bytes);
+
+  // What pulling the disk out is, as far as loop devices can: its partitions and its content go.
+  // While one is open or mounted, it and the content stay until the last user closes it.
+  void clear();
+
+  // Whether the device still has this disk's content.
+  bool is_there() const;
+
+ private:
+  void attach(const support::FileDescriptor& file, Options options);
+  void remove_partitions(int device) const;
+  std::vector<int> partitions() const;
+
+  TemporaryDirectory directory_;
+  std::string name_;
+  uint32_t number_ = 0;
+};
+
+}  // namespace longshore::test

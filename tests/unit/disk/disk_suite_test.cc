@@ -1,0 +1,214 @@
+// What the disk group promises, the same on disks made of files and on the fake.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <tuple>
+
+#include "tests/unit/disk/worlds.h"
+
+namespace longshore::disk {
+namespace {
+
+using Worlds = std::tuple<RealWorld, FakeWorld>;
+
+constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+constexpr uint32_t kUnknown = 4'000'000'000;
+
+// "OK", or the code's name.
+template <typename T>
+std::string outcome(const Result<T>& result) {
+  return result ? "OK" : status_code_name(result.error().code());
+}
+
+TEMPLATE_LIST_TEST_CASE("every disk has identifiers, and a location only where it has one", "",
+                        Worlds) {
+  TestType world(Disks(2));
+  DiskService service(world.backend());
+  const auto identities = service.list_identities();
+  REQUIRE(identities);
+  CHECK(identities->size() == 2);
+  CHECK(identities->contains(world.number(0)));
+  CHECK(identities->contains(world.number(1)));
+  const auto locations = service.list_locations();
+  REQUIRE(locations);
+  CHECK(locations->empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk's size is its own, and a grown disk's is seen after Rescan", "",
+                        Worlds) {
+  TestType world(Disks{{}, {32 * kMebibyte}});
+  DiskService service(world.backend());
+  CHECK(*service.total_bytes(world.number(0)) == 64 * kMebibyte);
+  CHECK(*service.total_bytes(world.number(1)) == 32 * kMebibyte);
+  CHECK(outcome(service.rescan({}, "test")) == "OK");
+  world.grow(1, 96 * kMebibyte);
+  CHECK(outcome(service.rescan({}, "test")) == "OK");
+  CHECK(*service.total_bytes(world.number(0)) == 64 * kMebibyte);
+  CHECK(*service.total_bytes(world.number(1)) == 96 * kMebibyte);
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk that is always online is not taken offline", "", Worlds) {
+  TestType world;
+  DiskService service(world.backend());
+  const uint32_t number = world.number(0);
+  CHECK(*service.is_online(number));
+  CHECK(outcome(service.set_online(number, true, {}, "test")) == "OK");
+  CHECK(outcome(service.set_online(number, false, {}, "test")) == "UNIMPLEMENTED");
+  CHECK(*service.is_online(number));
+}
+
+TEMPLATE_LIST_TEST_CASE("a blank disk gets a table once", "", Worlds) {
+  TestType world(Disks(2));
+  DiskService service(world.backend());
+  REQUIRE_FALSE(world.has_table(0));
+  CHECK(outcome(service.partition(world.number(0), {}, "test")) == "OK");
+  CHECK(world.has_table(0));
+  CHECK_FALSE(world.has_table(1));
+  CHECK(outcome(service.partition(world.number(0), {}, "test")) == "OK");
+  CHECK(world.has_table(0));
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk that holds something else gets no table", "", Worlds) {
+  TestType world(Disks{{.filesystem = true}});
+  DiskService service(world.backend());
+  CHECK(outcome(service.partition(world.number(0), {}, "test")) == "FAILED_PRECONDITION");
+  CHECK_FALSE(world.has_table(0));
+}
+
+TEMPLATE_LIST_TEST_CASE("a read-only disk gets no table", "", Worlds) {
+  TestType world(Disks{{.read_only = true}});
+  DiskService service(world.backend());
+  CHECK(outcome(service.partition(world.number(0), {}, "test")) == "FAILED_PRECONDITION");
+  CHECK_FALSE(world.has_table(0));
+}
+
+TEMPLATE_LIST_TEST_CASE("a call that is over before it begins changes nothing", "", Worlds) {
+  TestType world;
+  DiskService service(world.backend());
+  support::CallLimits late;
+  late.deadline = support::CallLimits::Clock::now();
+  support::CallLimits cancelled;
+  cancelled.cancelled = [] { return true; };
+  CHECK(outcome(service.partition(world.number(0), late, "test")) == "DEADLINE_EXCEEDED");
+  CHECK(outcome(service.partition(world.number(0), cancelled, "test")) == "CANCELLED");
+  CHECK_FALSE(world.has_table(0));
+}
+
+TEMPLATE_LIST_TEST_CASE("a number that names no disk is NOT_FOUND", "", Worlds) {
+  TestType world;
+  DiskService service(world.backend());
+  const uint32_t number = GENERATE(0U, kUnknown);
+  CAPTURE(number);
+  CHECK(outcome(service.total_bytes(number)) == "NOT_FOUND");
+  CHECK(outcome(service.partition(number, {}, "test")) == "NOT_FOUND");
+  CHECK(outcome(service.is_online(number)) == "NOT_FOUND");
+  CHECK(outcome(service.set_online(number, true, {}, "test")) == "NOT_FOUND");
+  CHECK(outcome(service.set_online(number, false, {}, "test")) == "NOT_FOUND");
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk that is pulled out is gone, and the others stay", "", Worlds) {
+  TestType world(Disks(2));
+  DiskService service(world.backend());
+  const uint32_t gone = world.number(0);
+  REQUIRE(service.partition(gone, {}, "test"));
+  world.pull_out(0);
+  CHECK(outcome(service.rescan({}, "test")) == "OK");
+  CHECK(outcome(service.total_bytes(gone)) == "NOT_FOUND");
+  CHECK(outcome(service.partition(gone, {}, "test")) == "NOT_FOUND");
+  CHECK_FALSE(service.list_identities()->contains(gone));
+  CHECK(outcome(service.total_bytes(world.number(1))) == "OK");
+}
+
+TEMPLATE_LIST_TEST_CASE("a name that no disk has is NOT_FOUND, and none is refused", "", Worlds) {
+  TestType world;
+  DiskService service(world.backend());
+  const Result<uint32_t> unknown =
+      service.number_by_name("naa.600140500000000" + std::string(1, 0));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code() == StatusCode::kNotFound);
+  CHECK_THAT(unknown.error().message(),
+             Catch::Contains("could not find disk with Page83 ID") && Catch::Contains("0000?"));
+  CHECK(outcome(service.number_by_name("")) == "INVALID_ARGUMENT");
+  CHECK(service.number_by_name(std::string(1 << 20, 'x')).error().message().size() < 1000);
+}
+
+// What no loop device can be is shown on the fake alone.
+class DisksWithStates {
+ public:
+  DisksWithStates() {
+    disks_.put(1, {.size = kMebibyte, .identity = {"naa.1", ""}});
+    disks_.put(2, {.size = kMebibyte, .identity = {"naa.twice", ""}, .in_use = true});
+    disks_.put(3, {.size = kMebibyte, .identity = {"naa.twice", ""}, .needed_by_system = true});
+    disks_.put(4, {.size = ~uint64_t{0}, .location = DiskLocation{"0", "1", "2", "3"}});
+  }
+
+  DiskBackendFake& disks() { return disks_; }
+  DiskService& service() { return service_; }
+
+ private:
+  DiskBackendFake disks_;
+  DiskService service_{disks_};
+};
+
+TEST_CASE("a disk goes offline and online, unless something uses it") {
+  DisksWithStates world;
+  DiskService& service = world.service();
+  CHECK(outcome(service.set_online(1, false, {}, "test")) == "OK");
+  CHECK_FALSE(*service.is_online(1));
+  CHECK(outcome(service.set_online(1, false, {}, "test")) == "OK");
+  CHECK(outcome(service.partition(1, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.set_online(1, true, {}, "test")) == "OK");
+  CHECK(*service.is_online(1));
+  CHECK(outcome(service.partition(1, {}, "test")) == "OK");
+  const uint32_t used = GENERATE(2U, 3U);
+  CHECK(outcome(service.set_online(used, true, {}, "test")) == "OK");
+  CHECK(outcome(service.set_online(used, false, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.partition(used, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(*service.is_online(used));
+}
+
+TEST_CASE("a disk is found by its name, and not where several have it") {
+  DisksWithStates world;
+  CHECK(*world.service().number_by_name("naa.1") == 1);
+  CHECK(outcome(world.service().number_by_name("NAA.1")) == "NOT_FOUND");
+  const Result<uint32_t> twice = world.service().number_by_name("naa.twice");
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(twice.error().message(), Catch::Contains("disk 2, disk 3"));
+}
+
+TEST_CASE("a size that no answer can hold is an error, and a location is given as it is") {
+  DisksWithStates world;
+  CHECK(outcome(world.service().total_bytes(4)) == "OUT_OF_RANGE");
+  const auto locations = world.service().list_locations();
+  REQUIRE(locations);
+  CHECK(*locations == std::map<uint32_t, DiskLocation>{{4, {"0", "1", "2", "3"}}});
+}
+
+TEST_CASE("while a disk is changed, others of it are refused and other disks are not") {
+  DisksWithStates world;
+  DiskService& service = world.service();
+  std::vector<std::string> meanwhile;
+  support::CallLimits limits;
+  limits.cancelled = [&] {  // asked by the backend, in the middle of the mutation
+    const Result<void> refused = service.set_online(1, false, {}, "second");
+    meanwhile = {outcome(refused), outcome(service.set_online(2, true, {}, "third")),
+                 outcome(service.rescan({}, "fourth"))};
+    CHECK_THAT(refused.error().message(), Catch::Contains("take disk 1 offline") &&
+                                              Catch::Contains("\"first\"") &&
+                                              Catch::Contains("partition disk 1"));
+    return false;
+  };
+  CHECK(outcome(service.partition(1, limits, "first")) == "OK");
+  CHECK(meanwhile == std::vector<std::string>{"ABORTED", "OK", "OK"});
+}
+
+TEST_CASE("a disk that came is seen after Rescan") {
+  DisksWithStates world;
+  world.disks().put_unseen(7, {.size = 5 * kMebibyte});
+  CHECK(outcome(world.service().total_bytes(7)) == "NOT_FOUND");
+  CHECK(outcome(world.service().rescan({}, "test")) == "OK");
+  CHECK(*world.service().total_bytes(7) == 5 * kMebibyte);
+}
+
+}  // namespace
+}  // namespace longshore::disk
