@@ -4,23 +4,18 @@
 #include <limits>
 #include <vector>
 
+#include "support/disk_number.h"
+
 namespace longshore::disk {
 
 using support::CallLimits;
+using support::quotable;
 
 namespace {
 
 constexpr const char* kFindByName = "find the disk";
 
 std::string name_of(uint32_t number) { return "disk " + std::to_string(number); }
-
-// A text for an error: hostile input is neither cut in the middle by a NUL nor repeated at length.
-std::string quotable(const std::string& text) {
-  constexpr size_t kShown = 256;
-  std::string shown = text.substr(0, kShown);
-  std::replace(shown.begin(), shown.end(), '\0', '?');
-  return shown;
-}
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 #include "disk/versions.h"
 
-#include <algorithm>
-#include <charconv>
-#include <string_view>
+#include <string>
 #include <type_traits>
 
 #include "disk/v1.pb.h"
@@ -11,35 +9,14 @@
 #include "disk/v1beta2.pb.h"
 #include "disk/v1beta3.pb.h"
 #include "support/context_limits.h"
+#include "support/disk_number.h"
+#include "support/empty_answer.h"
 
 namespace longshore::disk {
+
+using support::empty_or;
+
 namespace {
-
-template <typename Response>
-Result<Response> empty_or(const Result<void>& result) {
-  if (!result) return result.error();
-  return Response();
-}
-
-// The beginning of what a caller sent, fit for an error.
-std::string quotable(std::string_view text) {
-  constexpr size_t kShown = 32;
-  std::string shown(text.substr(0, kShown));
-  const auto is_unfit = [](char c) { return c < ' ' || c > '~'; };
-  std::ranges::replace_if(shown, is_unfit, '?');
-  if (text.size() > kShown) shown += "...";
-  return shown;
-}
-
-// `complaint` is csi-proxy's about a text that is no disk number.
-Result<uint32_t> parse_number(const std::string& text, const std::string& complaint) {
-  uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec == std::errc() && parsed.ptr == end) return number;
-  return Error(StatusCode::kInvalidArgument, "read the disk number", quotable(text))
-      .because(complaint + ": it is not a decimal number from 0 to 4294967295");
-}
 
 // The disk that a request names, by its number or before v1beta3 by a text. For such a text there
 // is a complaint: `before`, the field, `after`.
@@ -49,7 +26,8 @@ Result<uint32_t> number_of(const Request& request, const std::string& before = "
   if constexpr (requires { request.disk_number(); }) {
     return request.disk_number();
   } else {
-    return parse_number(request.diskid(), before + request.GetTypeName() + ".DiskID" + after);
+    return support::parse_disk_number(request.diskid(),
+                                      before + request.GetTypeName() + ".DiskID" + after);
   }
 }
 

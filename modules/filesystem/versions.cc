@@ -6,17 +6,10 @@
 #include "filesystem/v1beta2.pb.h"
 #include "filesystem/v2alpha1.pb.h"
 #include "support/context_limits.h"
+#include "support/empty_answer.h"
 
 namespace longshore::filesystem {
-namespace {
-
-template <typename Response>
-Result<Response> empty_or(const Result<void>& result) {
-  if (!result) return result.error();
-  return Response();
-}
-
-}  // namespace
+using support::empty_or;
 
 template <typename Response, typename Request>
 Result<Response> Versions::path_exists(Context, const Request& request) {

@@ -2,6 +2,7 @@
 #include "longshore/module.hpp"
 
 #include <optional>
+#include <string>
 
 #include "module_description.h"
 #include "support/linux/block/disk_names.h"
@@ -19,11 +20,16 @@ class VolumeModule final : public Module {
     if (!names) return std::move(names).error();
     auto roots = support::AllowedRoots::from(settings.get_strings("allowed_roots"));
     if (!roots) return std::move(roots).error();
+    const std::string mkfs_directory = settings.get_string("mkfs_directory");
+    if (!mkfs_directory.starts_with('/')) {
+      return Error(StatusCode::kInvalidArgument, "use as mkfs_directory", mkfs_directory)
+          .because("it is no absolute path");
+    }
     backend_.emplace(VolumeBackendLinux::Options{
         .disk_names = *std::move(names),
         .roots = *roots,
         .filesystem = settings.get_string("filesystem"),
-        .mkfs_directory = settings.get_string("mkfs_directory"),
+        .mkfs_directory = mkfs_directory,
         .state_directory = settings.state_directory(),
     });
     service_.emplace(*std::move(roots), *backend_);

@@ -1,11 +1,11 @@
 #include "volume/versions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <string_view>
 
 #include "support/context_limits.h"
+#include "support/disk_number.h"
+#include "support/empty_answer.h"
 #include "volume/v1.pb.h"
 #include "volume/v1alpha1.pb.h"
 #include "volume/v1beta1.pb.h"
@@ -15,15 +15,10 @@
 
 namespace longshore::volume {
 
+using support::empty_or;
 using support::limits_of;
 
 namespace {
-
-template <typename Response>
-Result<Response> empty_or(const Result<void>& result) {
-  if (!result) return result.error();
-  return Response();
-}
 
 template <typename Response>
 Result<Response> id_or(const Result<std::string>& id) {
@@ -31,27 +26,6 @@ Result<Response> id_or(const Result<std::string>& id) {
   Response response;
   response.set_volume_id(*id);
   return response;
-}
-
-// The beginning of what a caller sent, fit for an error.
-std::string quotable(std::string_view text) {
-  constexpr size_t kShown = 32;
-  std::string shown(text.substr(0, kShown));
-  const auto is_unfit = [](char c) { return c < ' ' || c > '~'; };
-  std::ranges::replace_if(shown, is_unfit, '?');
-  if (text.size() > kShown) shown += "...";
-  return shown;
-}
-
-// A `disk_id`: csi-proxy's words for a text that is no number are kept.
-Result<uint32_t> parse_number(const std::string& text, const std::string& message) {
-  uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec == std::errc() && parsed.ptr == end) return number;
-  return Error(StatusCode::kInvalidArgument, "read the disk number", quotable(text))
-      .because("Failed to parse diskId: " + message +
-               ".disk_id is not a decimal number from 0 to 4294967295");
 }
 
 template <typename Request>
@@ -73,7 +47,8 @@ Result<Response> Versions::list(Context, const Request& request) {
   if constexpr (requires { request.disk_number(); }) {
     ids = service_.list(request.disk_number(), request.partition_number());
   } else {
-    const Result<uint32_t> disk_number = parse_number(request.disk_id(), request.GetTypeName());
+    const Result<uint32_t> disk_number = support::parse_disk_number(
+        request.disk_id(), "Failed to parse diskId: " + request.GetTypeName() + ".disk_id");
     if (!disk_number) return disk_number.error();
     ids = service_.list(*disk_number, 0);
   }

@@ -134,7 +134,7 @@ Result<std::string> VolumeBackendFake::resolve_target(const PosixPath& target,
                                                       const char* operation) const {
   if (roots_.root_of(target.parent()) != nullptr) {
     const Result<std::string> parent = resolve(target.parent(), operation);
-    if (!parent) return parent;
+    if (!parent) return parent.error();
     const auto entry = entries_.find(*parent + "/" + std::string(target.name()));
     if (entry != entries_.end() && entry->second.kind == EntryKind::kLink) {
       return refusal(operation, target.text(), "it is a link");
@@ -154,6 +154,7 @@ Result<std::vector<std::string>> VolumeBackendFake::list(uint32_t disk_number,
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> ids;
+  ids.reserve(found.size());
   for (auto& [partition, id] : found) ids.push_back(std::move(id));
   return ids;
 }
@@ -303,7 +304,7 @@ Result<std::string> VolumeBackendFake::id_of_mount_point(const PosixPath& path) 
   constexpr const char* kOperation = "tell which volume is mounted on";
   const std::lock_guard lock(mutex_);
   const Result<std::string> real = resolve(path, kOperation);
-  if (!real) return real;
+  if (!real) return real.error();
   const auto mount = mounts_.find(*real);
   if (mount != mounts_.end() && mount->second.id) return *mount->second.id;
   return refusal(kOperation, path.text(), "it is not a mounted folder");
@@ -313,7 +314,7 @@ Result<std::string> VolumeBackendFake::closest_id(const PosixPath& path) {
   constexpr const char* kOperation = "find the closest volume for path";
   const std::lock_guard lock(mutex_);
   const Result<std::string> real = resolve(path, kOperation);
-  if (!real) return real;
+  if (!real) return real.error();
   const Mount* mount = mount_above(*real);
   if (mount != nullptr && mount->id) return *mount->id;
   return refusal(kOperation, path.text(), "the path is on no volume");

@@ -43,6 +43,9 @@ Result<FileDescriptor> mount_detached(const MountRequest& request) {
   const auto set = [&](unsigned command, const char* key, const char* value) {
     return ::fsconfig(context.get(), command, key, value, 0) == 0;
   };
+  for (const std::string& other : request.other_nodes) {
+    if (!set(FSCONFIG_SET_STRING, "device", other.c_str())) return refused(request, context);
+  }
   if (!set(FSCONFIG_SET_STRING, "source", request.node.c_str()) ||
       (request.read_only && !set(FSCONFIG_SET_FLAG, "ro", nullptr)) ||
       (request.allow_same_uuid && request.type == "xfs" &&

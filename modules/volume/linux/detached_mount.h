@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "longshore/result.hpp"
 #include "support/linux/file_descriptor.h"
@@ -14,6 +15,8 @@ namespace longshore::volume {
 struct MountRequest {
   std::string type;  // the kernel's name: "ext4", "ntfs3"
   std::string node;  // "/dev/sda1"
+  // Of a btrfs on several disks, which the kernel may not have heard of without udev.
+  std::vector<std::string> other_nodes = {};
   bool read_only = false;
   // For xfs, which refuses a second filesystem of the same uuid: copies are mounted all the same.
   bool allow_same_uuid = false;

@@ -16,7 +16,7 @@ using support::last_error;
 
 namespace {
 
-constexpr std::string_view kBegun = "begun\n";
+constexpr std::string_view kBegun = "begun ";
 constexpr std::string_view kDone = "done ";
 
 }  // namespace
@@ -30,9 +30,9 @@ std::optional<FormatRecord> FormatRecords::find(const std::string& volume_id) co
   if (directory_.empty()) return std::nullopt;
   std::ifstream file(path_of(volume_id));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (text == kBegun) return FormatRecord{};
-  if (text.starts_with(kDone) && text.ends_with('\n')) {
-    return FormatRecord{true, text.substr(kDone.size(), text.size() - kDone.size() - 1)};
+  for (const std::string_view state : {kBegun, kDone}) {
+    if (!text.starts_with(state) || !text.ends_with('\n')) continue;
+    return FormatRecord{state == kDone, text.substr(state.size(), text.size() - state.size() - 1)};
   }
   return std::nullopt;
 }
@@ -40,8 +40,7 @@ std::optional<FormatRecord> FormatRecords::find(const std::string& volume_id) co
 Result<void> FormatRecords::set(const std::string& volume_id, const FormatRecord& record) const {
   if (directory_.empty()) return {};
   const std::string path = path_of(volume_id);
-  const std::string text =
-      record.is_done ? std::string(kDone) + record.uuid + "\n" : std::string(kBegun);
+  const std::string text = std::string(record.is_done ? kDone : kBegun) + record.uuid + "\n";
   const auto failed = [&] {
     return Error(StatusCode::kUnknown, "remember the formatting in", path).because(last_error());
   };

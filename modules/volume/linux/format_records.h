@@ -2,9 +2,12 @@
 // directory.
 //
 //   none    nothing was begun here, or the volume was mounted since
-//   begun   mkfs may have been cut short: what is on the volume is nobody's
+//   begun   mkfs may have been cut short: a filesystem with this uuid is nobody's
 //   done    mkfs ended, and the filesystem with this uuid has never been mounted: formatting it
 //           again would change nothing, so a call that was not answered can be repeated
+//
+// The uuid is chosen before mkfs runs. A volume with another one was formatted by somebody else
+// since, and no record says anything of it.
 //
 // A record is on the disk before what it announces begins.
 //
@@ -21,7 +24,7 @@ namespace longshore::volume {
 
 struct FormatRecord {
   bool is_done = false;
-  std::string uuid;  // of the filesystem, once done
+  std::string uuid;  // of the filesystem; "" if mkfs cannot be given one (ntfs)
 };
 
 class FormatRecords {

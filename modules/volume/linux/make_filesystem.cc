@@ -25,10 +25,11 @@ bool kernel_knows(const std::string& filesystem) {
 
 // No reserve for root on ext4: volumes are not the system's own disk, and Kubernetes' own mounter
 // makes them so. The others are their makers' defaults.
-std::vector<std::string> options_of(const std::string& filesystem) {
-  if (filesystem == "ext4") return {"-q", "-m", "0"};
-  if (filesystem == "ntfs") return {"-q", "-Q"};
-  return {"-q"};
+std::vector<std::string> options_of(const std::string& filesystem, const std::string& uuid) {
+  if (filesystem == "ext4") return {"-q", "-m", "0", "-U", uuid};
+  if (filesystem == "xfs") return {"-q", "-m", "uuid=" + uuid};
+  if (filesystem == "btrfs") return {"-q", "-U", uuid};
+  return {"-q", "-Q"};  // ntfs, in the quick way
 }
 
 }  // namespace
@@ -49,10 +50,19 @@ Result<void> FilesystemMaker::check(const std::string& object) const {
   return {};
 }
 
+Result<std::string> FilesystemMaker::new_uuid() const {
+  if (filesystem == "ntfs") return std::string();
+  constexpr const char* kSource = "/proc/sys/kernel/random/uuid";
+  std::ifstream source(kSource);
+  std::string uuid;
+  if (source >> uuid) return uuid;
+  return Error(StatusCode::kInternal, "make a uuid with", kSource).because("it cannot be read");
+}
+
 Result<void> FilesystemMaker::run(const FileDescriptor& device, const FileDescriptor& disk_lock,
-                                  const std::string& object) const {
+                                  const std::string& uuid, const std::string& object) const {
   std::vector<std::string> arguments = {program()};
-  for (std::string& option : options_of(filesystem)) arguments.push_back(std::move(option));
+  for (std::string& option : options_of(filesystem, uuid)) arguments.push_back(std::move(option));
   arguments.push_back("/proc/self/fd/" + std::to_string(device.get()));
   const auto end = support::run_command(arguments, {device.get(), disk_lock.get()});
   if (!end) return end.error();

@@ -16,11 +16,14 @@ struct FilesystemMaker {
   // would be made (ntfs needs ntfs3).
   Result<void> check(const std::string& object) const;
 
+  // A new uuid for run(); "" if this mkfs takes none.
+  Result<std::string> new_uuid() const;
+
   // Runs to its end. `device` is the volume's opened node, which mkfs is given as a descriptor so
   // that it cannot meet another device; it also inherits `disk_lock` and keeps the disk locked if
   // the agent is killed. INTERNAL: mkfs failed, with what it said.
   Result<void> run(const support::FileDescriptor& device, const support::FileDescriptor& disk_lock,
-                   const std::string& object) const;
+                   const std::string& uuid, const std::string& object) const;
 
  private:
   std::string program() const { return directory + "/mkfs." + filesystem; }

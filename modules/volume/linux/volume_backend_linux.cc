@@ -47,10 +47,9 @@ Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
   constexpr const char* kOperation = "tell whether formatted is";
   const Result<Volume> volume = index_.resolve(id, kOperation);
   if (!volume) return volume.error();
-  if (const auto record = records_.find(volume->id); record && !record->is_done) return false;
   const Result<Content> content = content_of(*volume, kOperation);
   if (!content) return content.error();
-  return content->kind != ContentKind::kNothing;
+  return content->kind != ContentKind::kNothing && !is_cut_short(*volume, *content);
 }
 
 Result<uint32_t> VolumeBackendLinux::disk_number_of(const std::string& id) {

@@ -78,6 +78,8 @@ class VolumeBackendLinux final : public VolumeBackend {
   // volume_format.cc
   Result<bool> needs_format(const Volume& volume) const;
   Result<void> make_filesystem(const Locked& locked);
+  // Whether the filesystem is what a formatting that did not end has left.
+  bool is_cut_short(const Volume& volume, const block::Content& content) const;
 
   // volume_mounting.cc
   Result<bool> is_mounted_at(const std::string& id, const support::FileDescriptor& directory,

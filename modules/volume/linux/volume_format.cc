@@ -40,12 +40,9 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   if (!mounts->empty()) return refused(volume, "it is mounted on " + mounts->front().point);
   const Result<Content> content = content_of(volume, kFormat);
   if (!content) return content.error();
+  if (content->kind == ContentKind::kNothing || is_cut_short(volume, *content)) return true;
   const auto record = records_.find(volume.id);
-  if (record && !record->is_done) return true;
-  if (content->kind == ContentKind::kNothing) return true;
-  if (record && content->kind == ContentKind::kFilesystem && record->uuid == content->uuid) {
-    return false;
-  }
+  if (record && record->is_done && record->uuid == content->uuid) return false;
   return refused(volume, content->type.empty()
                              ? "it holds several things that contradict each other"
                              : "it holds " + content->type + " already")
@@ -61,9 +58,15 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (const auto exclusive = open(O_RDWR | O_EXCL); !exclusive) return exclusive.error();
   const Result<FileDescriptor> device = open(O_RDWR);
   if (!device) return device.error();
-  if (auto begun = records_.set(volume.id, {}); !begun) return begun;
+  const Result<std::string> uuid = maker_.new_uuid();
+  if (!uuid) return uuid.error();
+  if (auto begun = records_.set(volume.id, {false, *uuid}); !begun) return begun;
   if (auto wiped = block::wipe_signatures(*device, volume.id); !wiped) return wiped;
-  if (auto made = maker_.run(*device, locked.lock.descriptor(), volume.id); !made) return made;
+  if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
+    // What it left behind is nobody's, whatever it looks like.
+    if (block::wipe_signatures(*device, volume.id)) records_.remove(volume.id);
+    return made;
+  }
   if (::fsync(device->get()) != 0) {
     return Error(StatusCode::kUnknown, kFormat, volume.id).because(support::last_error());
   }
@@ -74,6 +77,12 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
         .because("mkfs succeeded, and there is no filesystem");
   }
   return records_.set(volume.id, {true, content->uuid});
+}
+
+bool VolumeBackendLinux::is_cut_short(const Volume& volume, const Content& content) const {
+  const auto record = records_.find(volume.id);
+  return record && !record->is_done && content.kind == ContentKind::kFilesystem &&
+         record->uuid == content.uuid;
 }
 
 }  // namespace longshore::volume

@@ -48,7 +48,8 @@ void VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found
   if (partitions->empty()) {
     const Result<Content> content = block::read_content(*opened, whole(disk), disk.node);
     if (!content || content->kind != ContentKind::kFilesystem || content->uuid.empty()) return;
-    found.push_back({{"UUID=" + content->uuid, disk, std::nullopt, false}, content->device_uuid});
+    found.push_back(
+        {{.id = "UUID=" + content->uuid, .disk = disk, .partition = {}}, content->device_uuid});
     return;
   }
   const std::vector<KernelPartition> known = devices_.partitions(disk);
@@ -56,8 +57,25 @@ void VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found
     if (partition.is_reserved || partition.is_container) continue;
     const auto node = std::ranges::find(known, partition.number, &KernelPartition::number);
     if (node != known.end() && !devices_.holder_of(disk, node->name).empty()) continue;
-    found.push_back({{id_of(disk, partition), disk, partition, false}, {}});
+    found.push_back({{.id = id_of(disk, partition), .disk = disk, .partition = partition}, {}});
   }
+}
+
+// Of one btrfs on several disks the first is the volume; copies of the same device are copies.
+void VolumeIndex::join_btrfs(std::vector<Candidate>& candidates) {
+  std::vector<Candidate> joined;
+  for (Candidate& candidate : candidates) {
+    const auto first = std::ranges::find_if(joined, [&](const Candidate& other) {
+      return !candidate.device_uuid.empty() && other.volume.id == candidate.volume.id &&
+             other.device_uuid != candidate.device_uuid;
+    });
+    if (first == joined.end()) {
+      joined.push_back(std::move(candidate));
+    } else {
+      first->volume.other_nodes.push_back(candidate.volume.disk.node);
+    }
+  }
+  candidates = std::move(joined);
 }
 
 Result<std::vector<VolumeIndex::Candidate>> VolumeIndex::candidates() const {
@@ -66,14 +84,7 @@ Result<std::vector<VolumeIndex::Candidate>> VolumeIndex::candidates() const {
   std::vector<Candidate> found;
   for (const Disk& disk : *disks) add_candidates(disk, found);
 
-  // Of one btrfs on several disks the first is the volume; copies of one device are copies.
-  std::map<std::string, std::string> devices_of_first;
-  std::erase_if(found, [&](const Candidate& candidate) {
-    if (candidate.device_uuid.empty()) return false;
-    const auto [first, is_new] =
-        devices_of_first.emplace(candidate.volume.id, candidate.device_uuid);
-    return !is_new && first->second != candidate.device_uuid;
-  });
+  join_btrfs(found);
   std::map<std::string, int> count;
   for (const Candidate& candidate : found) ++count[candidate.volume.id];
   for (Candidate& candidate : found) candidate.volume.is_copy = count[candidate.volume.id] > 1;

@@ -33,6 +33,8 @@ struct Volume {
   std::optional<block::TablePartition> partition;
   // Whether another volume has the same uuid.
   bool is_copy = false;
+  // The nodes of the other disks of a btrfs on several.
+  std::vector<std::string> other_nodes = {};
 
   block::Stretch stretch() const {
     return partition ? block::stretch_of(*partition) : block::whole(disk);
@@ -66,6 +68,7 @@ class VolumeIndex {
   };
 
   Result<std::vector<Candidate>> candidates() const;
+  static void join_btrfs(std::vector<Candidate>& candidates);
   void add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
   dev_t device_of(const Volume& volume) const;
 

@@ -120,14 +120,15 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   }
   const Result<Content> content = content_of(volume, kMount);
   if (!content) return content.error();
-  const auto record = records_.find(volume.id);
-  if (content->kind != ContentKind::kFilesystem || (record && !record->is_done)) {
+  const bool is_cut_short = this->is_cut_short(volume, *content);
+  if (content->kind != ContentKind::kFilesystem || is_cut_short) {
     return refused(target, "the volume " + volume.id + " holds no filesystem" +
-                               (record ? ": its formatting was cut short" : ""))
+                               (is_cut_short ? ": its formatting was cut short" : ""))
         .advise("FormatVolume makes one");
   }
   const Result<FileDescriptor> mount = mount_detached({.type = kernel_name(content->type),
                                                        .node = locked.node,
+                                                       .other_nodes = volume.other_nodes,
                                                        .read_only = volume.disk.read_only,
                                                        .allow_same_uuid = volume.is_copy});
   if (!mount) return mount.error();

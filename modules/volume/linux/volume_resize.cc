@@ -110,8 +110,11 @@ Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std
     return volume::grow_filesystem(type, *mount, bytes, volume.id);
   }
   // Mounted nowhere, for as long as it takes.
-  const Result<FileDescriptor> mount = mount_detached(
-      {.type = type, .node = locked.node, .read_only = false, .allow_same_uuid = volume.is_copy});
+  const Result<FileDescriptor> mount = mount_detached({.type = type,
+                                                       .node = locked.node,
+                                                       .other_nodes = volume.other_nodes,
+                                                       .read_only = false,
+                                                       .allow_same_uuid = volume.is_copy});
   if (!mount) return mount.error();
   const FileDescriptor root(::openat(mount->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) {

@@ -145,8 +145,8 @@ Result<void> PartitionTable::write() {
 }
 
 Error PartitionTable::failed(const char* operation, int error) const {
-  const std::error_code system(-error, std::generic_category());
-  return Error(StatusCode::kFailedPrecondition, operation, object_).because(system);
+  return Error(StatusCode::kFailedPrecondition, operation, object_)
+      .because(std::error_code(-error, std::generic_category()));
 }
 
 }  // namespace longshore::block
