@@ -1,6 +1,6 @@
 // What the volume group needs of the operating system.
 //
-// A volume is a partition, or a whole disk that carries a filesystem or nothing at all. It is known
+// A volume is a partition, or a whole disk that carries a filesystem and no table. It is known
 // by an id that outlives restarts of the node; an id that names no volume is NOT_FOUND, one that
 // names several FAILED_PRECONDITION with the ids that tell them apart. Errors name the operation,
 // the volume and what the system answered.

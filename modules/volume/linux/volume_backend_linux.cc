@@ -62,21 +62,30 @@ Result<VolumeStats> VolumeBackendLinux::stats(const std::string& id) {
   constexpr const char* kOperation = "tell the size of";
   const Result<Volume> volume = index_.resolve(id, kOperation);
   if (!volume) return volume.error();
+  const Result<std::vector<Mount>> mounts = index_.mounts_of(*volume);
+  if (!mounts) return mounts.error();
+  if (!mounts->empty()) return stats_of_mounted(*volume, *mounts);
   const VolumeStats nothing_used{volume->stretch().size, 0};
   const Result<Content> content = content_of(*volume, kOperation);
   if (!content) return content.error();
   if (content->kind != ContentKind::kFilesystem) return nothing_used;
   const auto superblock = superblock_of(*volume, content->type);
   if (!superblock) return superblock.error();
+  return superblock->value_or(nothing_used);
+}
 
-  const Result<std::vector<Mount>> mounts = index_.mounts_of(*volume);
-  if (!mounts) return mounts.error();
-  if (mounts->empty()) return superblock->value_or(nothing_used);
-  const Result<FileDescriptor> mount = open_mount(*volume, *mounts);
+Result<VolumeStats> VolumeBackendLinux::stats_of_mounted(const Volume& volume,
+                                                         const std::vector<Mount>& mounts) const {
+  const std::string& type = mounts.front().type;
+  const Result<FileDescriptor> mount = open_mount(volume, mounts);
   if (!mount) return mount.error();
-  const bool counts = content->type.starts_with("ext") && superblock->has_value();
-  return mounted_stats(content->type, *mount,
-                       counts ? std::optional((*superblock)->total) : std::nullopt, volume->id);
+  std::optional<uint64_t> total;
+  if (type.starts_with("ext")) {
+    const auto superblock = superblock_of(volume, type);
+    if (!superblock) return superblock.error();
+    if (*superblock) total = (*superblock)->total;
+  }
+  return mounted_stats(type, *mount, total, volume.id);
 }
 
 Result<void> VolumeBackendLinux::flush(const std::string& id) {

@@ -73,6 +73,8 @@ class VolumeBackendLinux final : public VolumeBackend {
   Result<block::Content> content_of(const Volume& volume, std::string_view operation) const;
   Result<std::optional<VolumeStats>> superblock_of(const Volume& volume,
                                                    const std::string& type) const;
+  Result<VolumeStats> stats_of_mounted(const Volume& volume,
+                                       const std::vector<support::Mount>& mounts) const;
   Result<void> check_changeable(const Volume& volume, std::string_view operation) const;
 
   // volume_format.cc
