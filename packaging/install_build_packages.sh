@@ -19,8 +19,8 @@ packages=(
   libblkid-dev libfdisk-dev libsystemd-dev
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's.
   catch2 dbus libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
-  # Filesystems that the volume module makes.
-  btrfs-progs e2fsprogs xfsprogs
+  # Filesystems that the volume module makes, and what it is measured beside.
+  btrfs-progs e2fsprogs fdisk xfsprogs
 )
 windows_packages=(
   binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine libz-mingw-w64-dev wine64

@@ -40,6 +40,18 @@ class SpawnPlan {
   }
   void duplicate(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
 
+  // From 3 on. Not everything in this process is O_CLOEXEC: the agent's clients, for one, would
+  // wait for the program's end when the agent is killed.
+  void close_all_but(const std::vector<int>& kept) {
+    int next = STDERR_FILENO + 1;
+    for (const int last = kept.empty() ? next : std::ranges::max(kept) + 1; next < last; ++next) {
+      if (std::ranges::find(kept, next) == kept.end()) {
+        posix_spawn_file_actions_addclose(&actions_, next);
+      }
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions_, next);
+  }
+
   // 0 or an errno.
   int spawn(const std::vector<std::string>& arguments, pid_t& child) {
     std::vector<char*> argv;
@@ -88,8 +100,9 @@ Result<CommandEnd> run_command(const std::vector<std::string>& arguments,
   plan.open_null(STDIN_FILENO, O_RDONLY);
   plan.open_null(STDOUT_FILENO, O_WRONLY);
   plan.duplicate(writing.get(), STDERR_FILENO);
-  // Onto itself: that keeps it open, all others are O_CLOEXEC.
+  // Onto itself: that keeps it open although it is O_CLOEXEC.
   for (const int descriptor : descriptors) plan.duplicate(descriptor, descriptor);
+  plan.close_all_but(descriptors);
   pid_t child = 0;
   if (const int error = plan.spawn(arguments, child); error != 0) {
     return failed({error, std::generic_category()});

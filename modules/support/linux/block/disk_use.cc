@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,13 +40,12 @@ class UseOfDisk {
 
   // Everything that can be seen now.
   Result<std::vector<Use>> find() {
-    for (const char* process : {"self", "1"}) {
-      const Result<std::vector<Mount>> mounts = support::read_mounts(process);
-      if (mounts) {
-        add_mounts(*mounts);
-      } else if (process == std::string_view("self")) {
-        return mounts.error();
-      }
+    const Result<std::vector<Mount>> mounts = support::read_mounts();
+    if (!mounts) return mounts.error();
+    add_mounts(*mounts);
+    // Only if it is another namespace's: looking up every mount is most of the work.
+    if (link_name("/proc/self/ns/mnt") != link_name("/proc/1/ns/mnt")) {
+      if (const auto first = support::read_mounts("1")) add_mounts(*first);
     }
     add_swaps();
     add_holder(disk_.name);
@@ -55,15 +54,20 @@ class UseOfDisk {
   }
 
  private:
-  bool is_beneath(dev_t device) const {
-    const auto names = devices_.disks_beneath(device);
-    return std::ranges::find(names, disk_.name) != names.end();
+  bool is_beneath(dev_t device) {
+    const auto [known, is_new] = beneath_.try_emplace(device, false);
+    if (is_new && device != 0) {
+      const auto names = devices_.disks_beneath(device);
+      known->second = std::ranges::find(names, disk_.name) != names.end();
+    }
+    return known->second;
   }
 
   void add_mounts(const std::vector<Mount>& mounts) {
     for (const Mount& mount : mounts) {
       // btrfs has a device number of its own; its source says what it was mounted from.
-      if (is_beneath(mount.device) || is_beneath(device_behind(mount.source))) {
+      const bool has_node = mount.source.starts_with('/');
+      if (is_beneath(mount.device) || (has_node && is_beneath(device_behind(mount.source)))) {
         uses_.push_back({"the mount " + mount.point, is_of_system(mount.point)});
       }
     }
@@ -87,6 +91,7 @@ class UseOfDisk {
   const BlockDevices& devices_;
   const Disk& disk_;
   std::vector<Use> uses_;
+  std::map<dev_t, bool> beneath_;  // what is_beneath() found
 };
 
 Error used(const Disk& disk, std::string_view operation, const std::string& what) {
