@@ -9,6 +9,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "support/linux/file_descriptor.h"
+#include "tests/demo/leftovers.h"
+
 namespace longshore::demo {
 namespace {
 
@@ -30,23 +33,28 @@ bool is_ours() {
          S_ISREG(marker.st_mode) && marker.st_uid == ::geteuid();
 }
 
+// Nothing of a filesystem that is still mounted there.
+Result<void> remove_folder() {
+  if (auto unmounted = unmount_all(); !unmounted) return unmounted;
+  std::error_code error;
+  fs::remove_all(kDirectory, error);
+  if (error) return Error(StatusCode::kUnknown, "remove", kDirectory).because(error);
+  return {};
+}
+
 Result<void> remove_what_was_left() {
   if (!is_ours()) {
     return Error(StatusCode::kAlreadyExists, "use the folder", kDirectory)
         .because("it exists and no demonstration has made it")
         .advise("move it away");
   }
-  const int marker = ::open(kMarker.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  const bool is_free = marker >= 0 && ::flock(marker, LOCK_EX | LOCK_NB) == 0;
-  if (marker >= 0) ::close(marker);
-  if (!is_free) {
+  const support::FileDescriptor marker(::open(kMarker.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!marker || ::flock(marker.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error(StatusCode::kFailedPrecondition, "use the folder", kDirectory)
         .because("another demonstration is running");
   }
-  std::error_code error;
-  fs::remove_all(kDirectory, error);
-  if (error) return Error(StatusCode::kUnknown, "remove", kDirectory).because(error);
-  return {};
+  if (auto ended = end_leftovers(); !ended) return ended;
+  return remove_folder();
 }
 
 }  // namespace
@@ -63,8 +71,8 @@ Result<std::unique_ptr<DemoDirectory>> DemoDirectory::make() {
 }
 
 DemoDirectory::~DemoDirectory() {
-  std::error_code ignored;  // the next demonstration removes what this one could not
-  if (is_ours()) fs::remove_all(kDirectory, ignored);
+  // The next demonstration removes what this one could not.
+  if (is_ours()) const auto ignored = remove_folder();
   ::close(marker_);
 }
 

@@ -13,7 +13,8 @@ inline constexpr const char* kDirectory = "/tmp/longshore-demo";
 // Owner: the demonstration; its end removes the folder with all it holds.
 class DemoDirectory {
  public:
-  // Takes the place of what an interrupted demonstration left there. Anything else that has the
+  // Takes the place of what a killed demonstration left there: programs, mounts and loop devices
+  // too. Anything else that has the
   // name, and the folder of a demonstration that is still running, are errors and stay untouched.
   static Result<std::unique_ptr<DemoDirectory>> make();
   DemoDirectory(const DemoDirectory&) = delete;

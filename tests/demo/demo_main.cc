@@ -1,14 +1,20 @@
-// The demonstration: starts the agent in a folder of its own, takes directories and a service
-// through their life in every version, shows each step, and leaves nothing behind.
+// The demonstration: starts the agent in a folder of its own, takes directories, a disk and a
+// service through their life, shows each step, and leaves nothing behind.
+#include <stdlib.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "tests/demo/demo_agent.h"
 #include "tests/demo/demo_directory.h"
+#include "tests/demo/demo_disk.h"
+#include "tests/demo/disk_steps.h"
 #include "tests/demo/steps.h"
 #include "tests/support/private_bus.h"
 #include "tests/support/systemd_stand_in.h"
@@ -45,34 +51,61 @@ struct ServiceBus {
   std::optional<test::SystemdStandIn> systemd;
 };
 
-// The configuration as it is, and beside it where this demonstration has its bus.
-std::string place_configuration(const std::string& original, const ServiceBus& services) {
+// Nothing, where there can be none.
+std::unique_ptr<DemoDisk> make_disk() {
+  try {
+    auto disk = std::make_unique<DemoDisk>();
+    std::cout << disk->description() << "\n\n";
+    return disk;
+  } catch (const std::exception& error) {
+    std::cout << "The steps with a disk are left out: " << error.what() << "\n\n";
+    return nullptr;
+  }
+}
+
+// What the agent is to be shown with.
+struct World {
+  const ServiceBus services;
+  const std::unique_ptr<DemoDisk> disk = make_disk();
+};
+
+// The configuration as it is, and beside it where this demonstration has its bus and its disk.
+std::string place_configuration(const std::string& original, const World& world) {
   const fs::path folder = kDirectory;
   fs::create_directory(folder / "kubelet");
   fs::create_directory(folder / "conf.d");
   fs::copy_file(original, folder / "agent.toml");
   // A checkout may be writable by a group, which the agent would not trust.
   fs::permissions(folder / "agent.toml", fs::perms::owner_read | fs::perms::owner_write);
-  if (services.bus) {
+  if (world.services.bus) {
     test::write_file(folder / "conf.d/bus.toml", "[modules.system.settings]\nbus_address = \"" +
-                                                     services.bus->address() + "\"\n");
+                                                     world.services.bus->address() + "\"\n");
   }
+  if (world.disk) test::write_file(folder / "conf.d/disk.toml", world.disk->configuration());
   return folder / "agent.toml";
 }
 
-Result<Count> run_steps(const CommandLine& line, const ServiceBus& services) {
-  auto agent = DemoAgent::start({line.agent, "--config", place_configuration(line.config, services),
+std::vector<Part> parts_for(const World& world) {
+  std::vector<Part> parts = tree_parts();
+  if (world.disk) {
+    for (Part& part : disk_parts(*world.disk)) parts.push_back(std::move(part));
+  }
+  parts.push_back(system_part(world.services.systemd.has_value()));
+  return parts;
+}
+
+Result<Count> run_steps(const CommandLine& line, const World& world) {
+  auto agent = DemoAgent::start({line.agent, "--config", place_configuration(line.config, world),
                                  "--module-dir", line.module_dir});
   if (!agent) return std::move(agent).error();
   std::cout << "The agent serves after " << std::fixed << std::setprecision(1)
-            << static_cast<double>((*agent)->time_to_serve().count()) / 1000 << " ms.\n\n"
-            << "SERVICE             METHOD               WHAT                        TIME     "
-               "RESULT\n";
-  std::vector<Part> parts = tree_parts();
-  parts.push_back(system_part(services.systemd.has_value()));
+            << static_cast<double>((*agent)->time_to_serve().count()) / 1000 << " ms.\n\n";
+  print_head();
+  Values values;
+  if (world.disk) values.set("disk", std::to_string(world.disk->number()));
   Count all;
-  for (const Part& part : parts) {
-    const Count count = run_part(part);
+  for (const Part& part : parts_for(world)) {
+    const Count count = run_part(part, values);
     all.steps += count.steps;
     all.as_expected += count.as_expected;
   }
@@ -87,8 +120,10 @@ int run(const CommandLine& line) {
     std::cerr << "longshore-demo: " << directory.error().message() << '\n';
     return kFailed;
   }
-  const ServiceBus services;
-  const Result<Count> count = run_steps(line, services);
+  // The files of bus and disk too are to be found by the next demonstration if this one is killed.
+  ::setenv("TMPDIR", kDirectory, 1);
+  const World world;
+  const Result<Count> count = run_steps(line, world);
   if (is_interrupted()) {
     std::cout << "\nInterrupted; cleaning up.\n";
     return kInterrupted;

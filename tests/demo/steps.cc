@@ -16,12 +16,8 @@
 namespace longshore::demo {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::steady_clock;
-
-std::string socket_of(const std::string& group, const std::string& version) {
-  const std::string name = group + "-" + version;
-  return std::string(kDirectory) + "/run/csi-proxy/" + name + "/csi-proxy-" + name + ".sock";
-}
 
 // The first versions call links differently and tell errors in their answers.
 Part tree_part(const std::string& version) {
@@ -58,47 +54,65 @@ Part tree_part(const std::string& version) {
   return part;
 }
 
-// The answer, or "CODE: text"; and the time from the request to the end of the call.
-struct Outcome {
-  std::string text;
-  std::chrono::microseconds time{};
-};
-
-Outcome outcome_of(const Error& error) {
-  return {status_code_name(error.code()) + ": " + error.message(), {}};
+microseconds since(steady_clock::time_point begin) {
+  return std::chrono::duration_cast<microseconds>(steady_clock::now() - begin);
 }
 
-Outcome perform(ctl::AgentClient& client, ctl::ReflectedMethods& methods,
-                const std::string& service, const Step& step) {
-  const auto method = methods.find(client, service, step.method);
-  if (!method) return outcome_of(method.error());
+// The answer, and the time from the request to the end of the call.
+Result<std::string> perform(ctl::AgentClient& client, ctl::ReflectedMethods& methods,
+                            const std::string& service, const std::string& name,
+                            const std::string& json, microseconds& time) {
+  const auto method = methods.find(client, service, name);
+  if (!method) return method.error();
   google::protobuf::DynamicMessageFactory factory;
   const auto make = [&](const google::protobuf::Descriptor* type) {
     return std::unique_ptr<google::protobuf::Message>(factory.GetPrototype(type)->New());
   };
   const auto request = make((*method)->input_type());
   const auto response = make((*method)->output_type());
-  if (auto read = ctl::from_json(step.request, *request); !read) return outcome_of(read.error());
+  if (auto read = ctl::from_json(json, *request); !read) return std::move(read).error();
   std::string answer;
   const auto begin = steady_clock::now();
-  const auto done = client.call(service + "/" + step.method, request->SerializeAsString(),
+  const auto done = client.call(service + "/" + name, request->SerializeAsString(),
                                 [&](std::string message) { answer = std::move(message); });
-  const auto time =
-      std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - begin);
-  if (!done) return {outcome_of(done.error()).text, time};
-  if (!response->ParseFromString(answer)) return {"the answer cannot be read", time};
-  const auto json = ctl::to_json(*response, ctl::JsonForm::kOneLine);
-  return {json ? *json : outcome_of(json.error()).text, time};
+  time = since(begin);
+  if (!done) return done.error();
+  if (!response->ParseFromString(answer)) return Error(StatusCode::kInternal, "read the answer");
+  return ctl::to_json(*response, ctl::JsonForm::kOneLine);
 }
 
-void print_row(const std::string& service, const Step& step, const Outcome& outcome,
-               bool as_expected) {
-  std::cout << std::left << std::setw(20) << service << std::setw(21) << step.method
-            << std::setw(25) << step.what << std::right << std::setw(7) << outcome.time.count()
-            << " us  " << (as_expected ? "ok    " : "WRONG ") << outcome.text << std::endl;
+Result<std::string> act(const Step& step, microseconds& time) {
+  const auto begin = steady_clock::now();
+  Result<std::string> result = step.action();
+  time = since(begin);
+  return result;
+}
+
+// The answer, or "CODE: text".
+std::string text_of(const Result<std::string>& result) {
+  if (result) return *result;
+  return status_code_name(result.error().code()) + ": " + result.error().message();
+}
+
+bool is_expected(const Step& step, const Result<std::string>& result, Values& values) {
+  if (step.action && !result) return false;
+  if (!step.expected.empty() && !values.match(step.expected, text_of(result))) return false;
+  return !step.holds || step.holds(values);
+}
+
+// A service, a method and what it is for, in columns.
+std::ostream& begin_row(const std::string& service, const std::string& method,
+                        const std::string& what) {
+  return std::cout << std::left << std::setw(20) << service << std::setw(34) << method
+                   << std::setw(25) << what;
 }
 
 }  // namespace
+
+std::string socket_of(const std::string& group, const std::string& version) {
+  const std::string name = group + "-" + version;
+  return std::string(kDirectory) + "/run/csi-proxy/" + name + "/csi-proxy-" + name + ".sock";
+}
 
 std::vector<Part> tree_parts() {
   std::vector<Part> parts;
@@ -126,16 +140,28 @@ Part system_part(bool has_bus) {
   return part;
 }
 
-Count run_part(const Part& part) {
+void print_head() { begin_row("SERVICE", "METHOD", "WHAT") << "   TIME     RESULT\n"; }
+
+Count run_part(const Part& part, Values& values) {
   Count count;
-  auto client = ctl::AgentClient::connect(part.socket, std::chrono::seconds(10));
+  Result<std::unique_ptr<ctl::AgentClient>> client(nullptr);
+  if (!part.socket.empty()) {
+    client = ctl::AgentClient::connect(part.socket, std::chrono::seconds(10));
+  }
   ctl::ReflectedMethods methods;
+  const auto run = [&](const Step& step, microseconds& time) -> Result<std::string> {
+    if (step.action) return act(step, time);
+    if (!client) return client.error();
+    return perform(**client, methods, part.service, step.method, values.fill(step.request), time);
+  };
   for (const Step& step : part.steps) {
     if (is_interrupted()) break;
-    const Outcome outcome =
-        client ? perform(**client, methods, part.service, step) : outcome_of(client.error());
-    const bool as_expected = step.expected.empty() || outcome.text == step.expected;
-    print_row(part.service, step, outcome, as_expected);
+    microseconds time{};
+    const Result<std::string> result = run(step, time);
+    const bool as_expected = is_expected(step, result, values);
+    begin_row(part.service, step.method, step.what)
+        << std::right << std::setw(7) << time.count() << " us  "
+        << (as_expected ? "ok    " : "WRONG ") << text_of(result) << std::endl;
     ++count.steps;
     if (as_expected) ++count.as_expected;
   }

@@ -1,6 +1,5 @@
 #include "tests/support/loop_disk.h"
 
-#define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <fcntl.h>
 #include <linux/blkpg.h>
 #include <linux/loop.h>
@@ -9,12 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <system_error>
 
@@ -44,23 +42,43 @@ uint64_t number_in(const std::filesystem::path& path) {
 
 std::filesystem::path sysfs_of(const std::string& name) { return "/sys/block/" + name; }
 
-// Skips the whole program where loop devices cannot be made.
-class LoopDevicesNeeded final : public Catch::TestEventListenerBase {
- public:
-  using TestEventListenerBase::TestEventListenerBase;
+std::string file_behind(const std::string& name) {
+  std::string file;
+  std::ifstream text(sysfs_of(name) / "loop/backing_file");
+  std::getline(text, file);
+  return file;
+}
 
-  void testRunStarting(const Catch::TestRunInfo&) override {
-    try {
-      const LoopDisk probe(1 << 20);
-    } catch (const std::exception& exception) {
-      std::printf("these tests need loop devices: %s\n", exception.what());
-      std::fflush(stdout);
-      std::_Exit(77);
-    }
+std::vector<int> partitions_of(const std::string& name) {
+  std::vector<int> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(sysfs_of(name))) {
+    const uint64_t number = number_in(entry.path() / "partition");
+    if (number != 0) numbers.push_back(static_cast<int>(number));
   }
-};
+  return numbers;
+}
 
-CATCH_REGISTER_LISTENER(LoopDevicesNeeded)
+void remove_partitions(const std::string& name, int device) {
+  for (const int number : partitions_of(name)) {
+    blkpg_partition partition{};
+    partition.pno = number;
+    blkpg_ioctl_arg argument{};
+    argument.op = BLKPG_DEL_PARTITION;
+    argument.datalen = sizeof(partition);
+    argument.data = &partition;
+    require(::ioctl(device, BLKPG, &argument) == 0 || errno == EBUSY || errno == ENXIO,
+            "take a partition from " + name);
+  }
+}
+
+// Frees the device if it is the one that is meant.
+void free_device(const std::string& name, const std::function<bool()>& is_meant) {
+  if (!is_meant()) return;
+  const FileDescriptor device = open_file("/dev/" + name, O_RDONLY);
+  if (!is_meant()) return;  // another's by now; it cannot become so while it is open
+  remove_partitions(name, device.get());
+  require(::ioctl(device.get(), LOOP_CLR_FD) == 0 || errno == ENXIO, "clear " + name);
+}
 
 }  // namespace
 
@@ -116,38 +134,19 @@ void LoopDisk::grow(uint64_t bytes) {
 }
 
 void LoopDisk::clear() {
-  if (!is_there()) return;
-  const FileDescriptor device = open_file(node(), O_RDONLY);
-  if (!is_there()) return;  // another's by now; it cannot become so while it is open
-  remove_partitions(device.get());
-  require(::ioctl(device.get(), LOOP_CLR_FD) == 0 || errno == ENXIO, "clear " + node());
+  free_device(name_, [this] { return is_there(); });
+}
+
+void LoopDisk::clear_all_below(const std::string& directory) {
+  for (const auto& entry : std::filesystem::directory_iterator("/sys/block")) {
+    const std::string name = entry.path().filename();
+    free_device(name, [&] { return file_behind(name).starts_with(directory + "/"); });
+  }
 }
 
 bool LoopDisk::is_there() const {
   return std::filesystem::exists(sysfs_of(name_) / "loop/backing_file") &&
          number_in(sysfs_of(name_) / "diskseq") == number_;
-}
-
-void LoopDisk::remove_partitions(int device) const {
-  for (const int number : partitions()) {
-    blkpg_partition partition{};
-    partition.pno = number;
-    blkpg_ioctl_arg argument{};
-    argument.op = BLKPG_DEL_PARTITION;
-    argument.datalen = sizeof(partition);
-    argument.data = &partition;
-    require(::ioctl(device, BLKPG, &argument) == 0 || errno == EBUSY || errno == ENXIO,
-            "take a partition from " + node());
-  }
-}
-
-std::vector<int> LoopDisk::partitions() const {
-  std::vector<int> numbers;
-  for (const auto& entry : std::filesystem::directory_iterator(sysfs_of(name_))) {
-    const uint64_t number = number_in(entry.path() / "partition");
-    if (number != 0) numbers.push_back(static_cast<int>(number));
-  }
-  return numbers;
 }
 
 }  // namespace longshore::test

@@ -1,13 +1,9 @@
 // A disk of a test's own: a sparse file behind a loop device, which needs root.
-//
-// Linked with loop_disk.cc, a test program ends before its first test with exit code 77, which
-// skips it, where no loop device can be made. Name it before contained.cc, whose needs are greater
-// and which fails.
+// loop_devices_needed.cc skips a test program where there are none.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "support/linux/file_descriptor.h"
 #include "tests/support/temporary_directory.h"
@@ -48,13 +44,15 @@ class LoopDisk {
   // While one is open or mounted, it and the content stay until the last user closes it.
   void clear();
 
+  // Does so to every loop device whose file lies beneath the directory: those that a killed program
+  // left.
+  static void clear_all_below(const std::string& directory);
+
   // Whether the device still has this disk's content.
   bool is_there() const;
 
  private:
   void attach(const support::FileDescriptor& file, Options options);
-  void remove_partitions(int device) const;
-  std::vector<int> partitions() const;
 
   TemporaryDirectory directory_;
   std::string name_;

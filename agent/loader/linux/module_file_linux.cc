@@ -74,8 +74,10 @@ Result<void> ModuleFile::read(const std::string& path) {
   handle_ = copy_of_file;
   if (copy_of_file < 0) return cannot_read(path).because(last_error());
   if (auto copied = copy(source.value, copy_of_file, status.st_size, path); !copied) return copied;
-  if (fcntl(copy_of_file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
-      0) {
+  // Nothing has mapped it for writing, so that forbidding all future writes is enough; F_SEAL_WRITE
+  // itself fails while the kernel has one of the pages in its hands, as it may on a busy machine.
+  if (fcntl(copy_of_file, F_ADD_SEALS,
+            F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
     return cannot_read(path).because(last_error());
   }
   const auto size = static_cast<size_t>(status.st_size);

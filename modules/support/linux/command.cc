@@ -55,6 +55,7 @@ class SpawnPlan {
   // 0 or an errno.
   int spawn(const std::vector<std::string>& arguments, pid_t& child) {
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);

@@ -60,8 +60,9 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (!device) return device.error();
   const Result<std::string> uuid = maker_.new_uuid();
   if (!uuid) return uuid.error();
-  if (auto begun = records_.set(volume.id, {false, *uuid}); !begun) return begun;
+  // First: what an earlier mkfs left is known by the uuid of the record that stands until then.
   if (auto wiped = block::wipe_signatures(*device, volume.id); !wiped) return wiped;
+  if (auto begun = records_.set(volume.id, {false, *uuid}); !begun) return begun;
   if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
     // What it left behind is nobody's, whatever it looks like.
     if (block::wipe_signatures(*device, volume.id)) records_.remove(volume.id);

@@ -5,6 +5,9 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
 
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/disk_use.h"
@@ -71,6 +74,23 @@ Result<void> check_empty(const FileDescriptor& directory, const PosixPath& targe
 }
 
 std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
+
+// A program that is being started (mkfs for another volume) shares what this process has open for a
+// moment, which may be a directory of the mount: what is in use is tried for a second.
+std::error_code unmount_patiently(const std::string& path,
+                                  const std::function<bool()>& is_still_it) {
+  const auto last = CallLimits::Clock::now() + std::chrono::seconds(1);
+  for (auto pause = std::chrono::milliseconds(1);;
+       pause = std::min(pause * 2, std::chrono::milliseconds(50))) {
+    if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return {};
+    const std::error_code error = last_error();
+    if (error != std::errc::device_or_resource_busy || CallLimits::Clock::now() >= last) {
+      return error;
+    }
+    std::this_thread::sleep_for(pause);
+    if (!is_still_it()) return error;
+  }
+}
 
 Error refused(const PosixPath& target, const std::string& why) {
   return Error(StatusCode::kFailedPrecondition, kMount, target.text()).because(why);
@@ -172,8 +192,13 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
       entry->name.starts_with('/')
           ? entry->name
           : "/proc/self/fd/" + std::to_string(entry->directory.get()) + "/" + entry->name;
-  if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return {};
-  Error failure = Error(StatusCode::kUnknown, kUnmount, target.text()).because(last_error());
+  const auto is_still_it = [&] {
+    const auto now = place_of(entry->directory.get(), entry->name, target, kUnmount);
+    return now && now->mount_id == place->mount_id;
+  };
+  const std::error_code error = unmount_patiently(path, is_still_it);
+  if (!error) return {};
+  Error failure = Error(StatusCode::kUnknown, kUnmount, target.text()).because(error);
   if (failure.system() == std::errc::device_or_resource_busy) {
     return std::move(failure).advise("somebody has files open in it or works in it");
   }

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "support/linux/block/disk_names.h"
 #include "disk/disk_service.h"
 #include "disk/fake/disk_backend_fake.h"
 #include "disk/linux/disk_backend_linux.h"
+#include "support/linux/block/disk_names.h"
 #include "tests/support/loop_disk.h"
 
 namespace longshore::disk {

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "support/linux/block/disk_names.h"
 #include "disk/linux/disk_backend_linux.h"
+#include "support/linux/block/disk_names.h"
 #include "support/linux/file_descriptor.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/temporary_directory.h"

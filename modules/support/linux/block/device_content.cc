@@ -127,6 +127,7 @@ Result<void> wipe_signatures(const FileDescriptor& device, const std::string& ob
   while (blkid_do_probe(probe.get()) == 0) {
     if (blkid_do_wipe(probe.get(), /*dryrun=*/0) != 0) return failed(kOperation, object);
   }
+  if (::fsync(device.get()) != 0) return failed(kOperation, object);
   return {};
 }
 

@@ -68,7 +68,7 @@ Result<std::vector<TablePartition>> read_partitions(const support::FileDescripto
                                                     const std::string& object);
 
 // Removes every signature that libblkid knows from the opened device (a disk's or a partition's own
-// node), so that nothing mistakes what is written next for what was there.
+// node), so that nothing mistakes what is written next for what was there, and flushes.
 Result<void> wipe_signatures(const support::FileDescriptor& device, const std::string& object);
 
 }  // namespace longshore::block

@@ -20,8 +20,9 @@ std::error_code tell_kernel(const FileDescriptor& disk, int operation,
                             const TablePartition& partition) {
   blkpg_partition told{};
   told.pno = static_cast<int>(partition.number);
-  told.start = static_cast<long long>(partition.start * kSectorBytes);
-  told.length = static_cast<long long>(partition.sectors * kSectorBytes);
+  const Stretch stretch = stretch_of(partition);
+  told.start = static_cast<long long>(stretch.offset);
+  told.length = static_cast<long long>(stretch.size);
   blkpg_ioctl_arg argument{};
   argument.op = operation;
   argument.datalen = sizeof(told);

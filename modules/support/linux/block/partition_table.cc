@@ -3,6 +3,7 @@
 #include <libfdisk.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace longshore::block {
 
@@ -13,6 +14,7 @@ namespace {
 constexpr const char* kLinuxData = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";
 constexpr const char* kGrow = "let a partition grow on";
 constexpr uint64_t kMebibyte = 1 << 20;
+constexpr uint64_t kMaxMbrSectors = std::numeric_limits<uint32_t>::max();
 
 struct UnrefPartition {
   void operator()(fdisk_partition* partition) const { fdisk_unref_partition(partition); }
@@ -36,6 +38,23 @@ Partition partition_of(fdisk_context* context, uint32_t number) {
   fdisk_partition* partition = nullptr;
   if (number == 0 || fdisk_get_partition(context, number - 1, &partition) != 0) return nullptr;
   return Partition(partition);
+}
+
+// The first sector behind a logical partition of an MBR that it cannot have: its container's end,
+// or the table that stands before the next logical one.
+uint64_t end_for_logical(fdisk_context* context, fdisk_partition* logical) {
+  size_t parent = 0;
+  fdisk_partition_get_parent(logical, &parent);
+  const Partition container = partition_of(context, static_cast<uint32_t>(parent) + 1);
+  uint64_t end = container ? fdisk_partition_get_end(container.get()) + 1 : 0;
+  const char* name = nullptr;
+  uint64_t offset = 0;
+  size_t size = 0;
+  for (int n = 1; fdisk_locate_disklabel(context, n, &name, &offset, &size) == 0; ++n) {
+    const uint64_t table = offset / fdisk_get_sector_size(context);
+    if (table > fdisk_partition_get_start(logical)) end = std::min(end, table);
+  }
+  return end;
 }
 
 const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
@@ -83,6 +102,10 @@ Result<uint64_t> PartitionTable::largest_size(uint32_t number) const {
   const uint64_t start = fdisk_partition_get_start(partition.get());
   const uint64_t now = fdisk_partition_get_size(partition.get());
   uint64_t end = fdisk_get_last_lba(context_.get()) + 1;
+  if (fdisk_is_label(context_.get(), DOS)) end = std::min(end, kMaxMbrSectors);
+  if (fdisk_partition_is_nested(partition.get())) {
+    end = std::min(end, end_for_logical(context_.get(), partition.get()));
+  }
   const Table table = partitions_of(context_.get());
   const size_t count = table ? fdisk_table_get_nents(table.get()) : 0;
   for (size_t index = 0; index < count; ++index) {
@@ -99,6 +122,9 @@ Result<void> PartitionTable::set_size(uint32_t number, uint64_t bytes) {
   const Partition before = partition_of(context_.get(), number);
   if (!before) return failed(kGrow, -ENOENT);
   const uint64_t sectors = bytes / fdisk_get_sector_size(context_.get());
+  if (sectors < fdisk_partition_get_size(before.get())) {
+    return Error(StatusCode::kInternal, kGrow, object_).because("it would become smaller");
+  }
 
   const Partition wanted(fdisk_new_partition());
   fdisk_partition_set_size(wanted.get(), sectors);

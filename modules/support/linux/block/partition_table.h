@@ -31,12 +31,13 @@ class PartitionTable {
   // FAILED_PRECONDITION: no MiB is free, or the table is full.
   Result<void> add_largest();
 
-  // How many bytes the partition can have at its place: up to the next one or the end of the disk,
-  // in whole MiB. At least what it has.
+  // How many bytes the partition can have at its place: up to the next one (of an MBR's logical
+  // partitions, up to the next one's own table) or the end of the disk or of its container, in
+  // whole MiB. At least what it has.
   Result<uint64_t> largest_size(uint32_t number) const;
 
-  // Moves the end of the partition, of which nothing else changes, nor of the others: that is
-  // checked before this returns. `bytes` is rounded down to the disk's sectors.
+  // Moves the end of the partition outwards, of which nothing else changes, nor of the others: that
+  // is checked before this returns. `bytes` is rounded down to the disk's sectors.
   Result<void> set_size(uint32_t number, uint64_t bytes);
 
   // Writes the table and its copy, and flushes.

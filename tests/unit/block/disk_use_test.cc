@@ -1,0 +1,97 @@
+#include "support/linux/block/disk_use.h"
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+
+#include "tests/unit/block/loop_devices.h"
+
+namespace longshore::block {
+namespace {
+
+using test::LoopDisk;
+
+// The first partition or the whole of a disk, mounted in this program's own namespace.
+class Mounted {
+ public:
+  Mounted(const std::string& node, std::string target) : target_(std::move(target)) {
+    REQUIRE(::mount(node.c_str(), target_.c_str(), "ext4", 0, nullptr) == 0);
+  }
+  Mounted(const Mounted&) = delete;
+  Mounted& operator=(const Mounted&) = delete;
+  ~Mounted() { ::umount2(target_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH); }
+
+ private:
+  const std::string target_;
+};
+
+// Asks only: nothing here opens that disk.
+TEST_CASE("the disk beneath / is the system's") {
+  const BlockDevices every(*DiskNames::from({"*"}));
+  struct stat status {};
+  REQUIRE(::stat("/", &status) == 0);
+  const auto names = every.disks_beneath(status.st_dev);
+  if (names.empty()) {
+    std::puts("SKIPPED: / is on no block device here");
+    return;
+  }
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    const BlockDevices devices(*DiskNames::from({name}));
+    const auto disks = devices.disks();
+    REQUIRE(disks);
+    REQUIRE(disks->size() == 1);
+    const Result<void> refused = check_not_system_disk(devices, disks->front(), "format");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(refused.error().message(),
+               Catch::StartsWith("cannot format \"/dev/" + name + "\": it is in use by ") &&
+                   Catch::Contains("never changed"));
+    CHECK(check_unused(devices, disks->front(), "take offline").error().code() ==
+          StatusCode::kFailedPrecondition);
+  }
+}
+
+TEST_CASE("a fresh disk is nobody's") {
+  const LoopDisk disk(16 * kMebibyte);
+  CHECK(check_not_system_disk(devices_of(disk), look_up(disk), "format"));
+  CHECK(check_unused(devices_of(disk), look_up(disk), "take offline"));
+}
+
+TEST_CASE("a disk that is mounted is used by the mount, and not the system's") {
+  LoopDisk disk(16 * kMebibyte), other(16 * kMebibyte);
+  disk.make_filesystem();
+  const test::TemporaryDirectory directory;
+  const std::string target = directory / "some target";
+  std::filesystem::create_directory(target);
+  {
+    const Mounted mounted(disk.node(), target);
+    const Result<void> refused = check_unused(devices_of(disk), look_up(disk), "take offline");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+    CHECK(refused.error().message() ==
+          "cannot take offline \"" + disk.node() + "\": it is in use by the mount " + target);
+    CHECK(check_not_system_disk(devices_of(disk), look_up(disk), "format"));
+    CHECK(check_unused(devices_of(other), look_up(other), "take offline"));
+  }
+  CHECK(check_unused(devices_of(disk), look_up(disk), "take offline"));
+}
+
+TEST_CASE("a disk that is mounted below /usr is the system's") {
+  LoopDisk disk(16 * kMebibyte);
+  disk.make_filesystem();
+  const std::string target = "/usr/local";
+  if (!std::filesystem::is_directory(target)) {
+    std::puts("SKIPPED: there is no /usr/local to mount on");
+    return;
+  }
+  const Mounted mounted(disk.node(), target);
+  const Result<void> refused = check_not_system_disk(devices_of(disk), look_up(disk), "format");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(), Catch::Contains("the mount /usr/local"));
+}
+
+}  // namespace
+}  // namespace longshore::block

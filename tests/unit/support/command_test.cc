@@ -1,0 +1,163 @@
+#include "support/linux/command.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "support/linux/file_descriptor.h"
+#include "tests/support/temporary_directory.h"
+
+namespace longshore::support {
+namespace {
+
+// A program of a test's own: a script without its first line.
+class Program {
+ public:
+  explicit Program(const std::string& script) : path_(directory_ / "program") {
+    test::write_file(path_, "#!/bin/sh\n" + script);
+    REQUIRE(::chmod(path_.c_str(), 0755) == 0);
+  }
+
+  const std::string& path() const { return path_; }
+  // A file that it may write.
+  std::string out() const { return directory_ / "out"; }
+  std::string written() const {
+    std::ifstream file(out(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  CommandEnd run(std::vector<std::string> arguments = {},
+                 const std::vector<int>& descriptors = {}) const {
+    arguments.insert(arguments.begin(), path_);
+    const Result<CommandEnd> end = run_command(arguments, descriptors);
+    REQUIRE(end);
+    return *end;
+  }
+
+ private:
+  const test::TemporaryDirectory directory_;
+  const std::string path_;
+};
+
+TEST_CASE("a program's exit code is told") {
+  const int code = GENERATE(0, 1, 77, 127, 255);
+  const CommandEnd end = Program("exit $1\n").run({std::to_string(code)});
+  CHECK(end.exit_code == code);
+  CHECK(end.complaint.empty());
+}
+
+TEST_CASE("a signal that ends a program is told") {
+  const int signal = GENERATE(SIGKILL, SIGTERM, SIGSEGV);
+  const CommandEnd end = Program("ulimit -c 0\nkill -$1 $$\n").run({std::to_string(signal)});
+  CHECK(end.exit_code == 128 + signal);
+}
+
+TEST_CASE("what a program complains of is told in one line") {
+  const Program program("echo to nobody\nprintf 'first\\nsecond\\tthird\\n\\n' >&2\nexit 3\n");
+  const CommandEnd end = program.run();
+  CHECK(end.exit_code == 3);
+  CHECK(end.complaint == "first second third");
+}
+
+TEST_CASE("of a long complaint the end is told") {
+  const Program program(
+      "i=0\nwhile [ $i -lt 20000 ]; do echo line $i >&2; i=$((i + 1)); done\necho the end >&2\n");
+  const CommandEnd end = program.run();
+  CHECK(end.exit_code == 0);
+  CHECK(end.complaint.size() <= 2048);
+  CHECK(end.complaint.size() > 1024);
+  CHECK_THAT(end.complaint, Catch::EndsWith("line 19999 the end"));
+}
+
+TEST_CASE("arguments arrive as they are, and no shell sees them") {
+  const Program program("printf '%s|' \"$@\" > \"$1\"\n");
+  CHECK(program.run({program.out(), "a b", "", "$HOME", "; exit 9", "*", "\"'\\"}).exit_code == 0);
+  CHECK(program.written() == program.out() + "|a b||$HOME|; exit 9|*|\"'\\|");
+}
+
+TEST_CASE("a program has no environment") {
+  REQUIRE(::setenv("LONGSHORE_TEST_SECRET", "secret", 1) == 0);
+  // From the kernel: a shell sets a few variables of its own.
+  const Program program("read -r all < /proc/$$/environ\nprintf '%s' \"$all\" > \"$1\"\n");
+  CHECK(program.run({program.out()}).exit_code == 0);
+  ::unsetenv("LONGSHORE_TEST_SECRET");
+  CHECK(std::filesystem::exists(program.out()));
+  CHECK(program.written().empty());
+}
+
+TEST_CASE("a program has the descriptors that it is given and the standard ones") {
+  const test::TemporaryDirectory directory;
+  test::write_file(directory / "given", "content");
+  const auto open = [&](int flags) {
+    return FileDescriptor(::open((directory / "given").c_str(), O_RDONLY | flags));
+  };
+  // A library may have opened one without O_CLOEXEC.
+  const FileDescriptor given = open(O_CLOEXEC), kept = open(O_CLOEXEC), foreign = open(0),
+                       also_given = open(0);
+  // The names of what is open in the shell's own process.
+  const Program program(
+      "out=$1\nset -- /proc/$$/fd/*\nlist=\nfor each; do list=\"$list ${each##*/}\"; done\n"
+      "printf '%s' \"$list\" > \"$out\"\n");
+  REQUIRE(program.run({program.out()}, {given.get(), also_given.get()}).exit_code == 0);
+  const std::string listed = program.written() + " ";
+  const auto has = [&](int number) {
+    return listed.find(" " + std::to_string(number) + " ") != std::string::npos;
+  };
+  CAPTURE(listed);
+  for (const int number : {0, 1, 2, given.get(), also_given.get()}) CHECK(has(number));
+  CHECK_FALSE(has(kept.get()));
+  CHECK_FALSE(has(foreign.get()));
+}
+
+TEST_CASE("a descriptor is the same file in the program, and still ours afterwards") {
+  const test::TemporaryDirectory directory;
+  test::write_file(directory / "given", "content\n");
+  const FileDescriptor given(::open((directory / "given").c_str(), O_RDONLY | O_CLOEXEC));
+  const Program program("read word < /proc/self/fd/$1\n[ \"$word\" = content ]\n");
+  CHECK(program.run({std::to_string(given.get())}, {given.get()}).exit_code == 0);
+  CHECK((::fcntl(given.get(), F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+TEST_CASE("a program's standard input and output lead nowhere") {
+  const Program program("if read word; then exit 9; fi\necho much\n");
+  CHECK(program.run().exit_code == 0);
+}
+
+TEST_CASE("a program has a session of its own and handles signals as by default") {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  REQUIRE(::pthread_sigmask(SIG_BLOCK, &blocked, &before) == 0);
+  const auto old = ::signal(SIGPIPE, SIG_IGN);
+  // The fields of stat: pid, name, state, parent, group, session.
+  const Program program(
+      "read -r pid name state parent group session rest < /proc/$$/stat\n"
+      "[ $session = $$ ] || exit 9\nkill -TERM $$\n");
+  CHECK(program.run().exit_code == 128 + SIGTERM);
+  CHECK(Program("kill -PIPE $$\n").run().exit_code == 128 + SIGPIPE);
+  ::signal(SIGPIPE, old);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST_CASE("a program that cannot be started is an error with its name") {
+  const test::TemporaryDirectory directory;
+  test::write_file(directory / "plain", "no program");
+  const auto [name, code] = GENERATE(table<std::string, StatusCode>({
+      {"missing", StatusCode::kNotFound},
+      {"plain", StatusCode::kPermissionDenied},
+      {"", StatusCode::kPermissionDenied},
+  }));
+  const std::string path = directory / name;
+  const Result<CommandEnd> end = run_command({path, "argument"}, {});
+  REQUIRE_FALSE(end);
+  CHECK(end.error().code() == code);
+  CHECK_THAT(end.error().message(), Catch::Contains(path));
+}
+
+}  // namespace
+}  // namespace longshore::support

@@ -1,0 +1,156 @@
+// Loop disks that a test prepared itself, with the Linux backends of both groups on them.
+#pragma once
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "disk/disk_service.h"
+#include "disk/linux/disk_backend_linux.h"
+#include "tests/support/disk_content.h"
+#include "tests/support/loop_disk.h"
+#include "tests/support/temporary_directory.h"
+#include "volume/linux/volume_backend_linux.h"
+#include "volume/volume_service.h"
+
+namespace longshore::volume {
+
+constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+
+using Ids = std::vector<std::string>;
+
+// "OK", or the code's name.
+template <typename T>
+std::string outcome(const Result<T>& result) {
+  return result ? "OK" : status_code_name(result.error().code());
+}
+
+// What outlives an agent: targets, records of formatting, mkfs programs of the test's own. Unmounts
+// what is left at its end.
+class Node {
+ public:
+  Node() {
+    for (const std::string& path : {root(), state(), programs()}) {
+      std::filesystem::create_directory(path);
+    }
+  }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  ~Node() {
+    for (const std::string& target : targets_) {
+      while (::umount2(target.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH) == 0) {
+      }
+    }
+  }
+
+  std::string root() const { return directory_ / "kubelet"; }
+  std::string state() const { return directory_ / "state"; }
+  std::string programs() const { return directory_ / "programs"; }
+  std::string at(const std::string& name) const { return directory_ / name; }
+
+  // An empty directory to mount on.
+  std::string target(const std::string& name) {
+    targets_.push_back(root() + "/" + name);
+    std::filesystem::create_directories(targets_.back());
+    return targets_.back();
+  }
+
+  // A program that stands in for mkfs.ext4: a script without its first line. It has no environment.
+  void put_mkfs(const std::string& script) const {
+    const std::string path = programs() + "/mkfs.ext4";
+    test::write_file(path, "#!/bin/sh\n" + script);
+    if (::chmod(path.c_str(), 0755) != 0) throw std::runtime_error("cannot make a program");
+  }
+
+ private:
+  const test::TemporaryDirectory directory_;
+  std::vector<std::string> targets_;
+};
+
+struct AgentOptions {
+  std::string filesystem = "ext4";
+  std::string mkfs_directory = "/usr/sbin";
+  std::string sysfs_root = "/sys";
+};
+
+// Both groups as one agent on the node has them, with none but these disks.
+class Agent {
+ public:
+  Agent(const Node& node, const std::vector<const test::LoopDisk*>& disks,
+        const AgentOptions& options = {})
+      : partitions_(names(disks), options.sysfs_root),
+        backend_({.disk_names = names(disks),
+                  .roots = roots(node),
+                  .filesystem = options.filesystem,
+                  .mkfs_directory = options.mkfs_directory,
+                  .state_directory = node.state(),
+                  .sysfs_root = options.sysfs_root}),
+        disks_(partitions_),
+        volumes_(roots(node), backend_) {}
+
+  VolumeService& service() { return volumes_; }
+
+  Result<void> try_partition(const test::LoopDisk& disk) {
+    return disks_.partition(disk.number(), {}, "test");
+  }
+  std::string partition(const test::LoopDisk& disk) { return outcome(try_partition(disk)); }
+  Ids ids(const test::LoopDisk& disk, uint32_t partition = 0) {
+    const Result<Ids> ids = volumes_.list(disk.number(), partition);
+    REQUIRE(ids);
+    return *ids;
+  }
+  // The one volume of a disk.
+  std::string id(const test::LoopDisk& disk) {
+    const Ids all = ids(disk);
+    REQUIRE(all.size() == 1);
+    return all.front();
+  }
+  // The same, of a blank disk that is partitioned for it.
+  std::string new_volume(const test::LoopDisk& disk) {
+    REQUIRE(partition(disk) == "OK");
+    return id(disk);
+  }
+  // "true", "false" or the code's name.
+  std::string is_formatted(const std::string& id) {
+    const Result<bool> formatted = volumes_.is_formatted(id);
+    return formatted ? (*formatted ? "true" : "false") : outcome(formatted);
+  }
+  Result<void> try_format(const std::string& id) { return volumes_.format(id, {}, "test"); }
+  std::string format(const std::string& id) { return outcome(try_format(id)); }
+  std::string mount(const std::string& id, const std::string& target) {
+    return outcome(volumes_.mount(id, target, {}, "test"));
+  }
+  std::string unmount(const std::string& id, const std::string& target) {
+    return outcome(volumes_.unmount(id, target, {}, "test"));
+  }
+  std::string resize(const std::string& id, uint64_t bytes) {
+    return outcome(volumes_.resize(id, static_cast<int64_t>(bytes), {}, "test"));
+  }
+  // The volume that is mounted there.
+  std::string id_at(const std::string& target) {
+    const Result<std::string> id = volumes_.id_of_mount_point(target);
+    return id ? *id : outcome(id);
+  }
+
+ private:
+  static block::DiskNames names(const std::vector<const test::LoopDisk*>& disks) {
+    std::vector<std::string> names;
+    for (const test::LoopDisk* disk : disks) names.push_back(disk->name());
+    return *block::DiskNames::from(names);
+  }
+  static support::AllowedRoots roots(const Node& node) {
+    return *support::AllowedRoots::from({node.root()});
+  }
+
+  disk::DiskBackendLinux partitions_;
+  VolumeBackendLinux backend_;
+  disk::DiskService disks_;
+  VolumeService volumes_;
+};
+
+}  // namespace longshore::volume

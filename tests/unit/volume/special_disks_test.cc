@@ -1,0 +1,286 @@
+// Disks that are unusual in themselves: filesystems on whole disks, copies, other sectors,
+// write-protected, full, used by dm.
+#include <fcntl.h>
+
+#include <array>
+#include <fstream>
+#include <future>
+#include <optional>
+
+#include "support/linux/command.h"
+#include "tests/unit/volume/disk_world.h"
+
+namespace longshore::volume {
+namespace {
+
+using test::LoopDisk;
+
+constexpr uint64_t kBytes = 64 * kMebibyte;
+
+void run(const std::vector<std::string>& arguments) {
+  const auto end = support::run_command(arguments, {});
+  REQUIRE(end);
+  INFO(end->complaint);
+  REQUIRE(end->exit_code == 0);
+}
+
+bool there_is(const std::string& program) {
+  if (std::filesystem::exists("/usr/sbin/" + program)) return true;
+  std::printf("SKIPPED a case: there is no /usr/sbin/%s\n", program.c_str());
+  return false;
+}
+
+std::string copy_id(const std::string& id, const LoopDisk& disk) {
+  return id + "@" + std::to_string(disk.number());
+}
+
+TEST_CASE("a filesystem on a whole disk is a volume by its own uuid") {
+  LoopDisk disk(kBytes);
+  run({"/usr/sbin/mkfs.ext4", "-q", "-U", "bbbbbbbb-0000-4000-8000-000000000001", disk.node()});
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = "UUID=bbbbbbbb-0000-4000-8000-000000000001";
+  CHECK(agent.ids(disk) == Ids{id});
+  CHECK(agent.ids(disk, 1).empty());
+  CHECK(agent.service().stats(id)->total == kBytes);
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+  const std::string target = node.target("target");
+  CHECK(agent.mount(id, target) == "OK");
+  CHECK(agent.id_at(target) == id);
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.id(disk) == id);
+}
+
+TEST_CASE("copies of a disk have ids of their own, and the one that is mounted has the short one") {
+  const LoopDisk disk(kBytes), copy(kBytes);
+  Node node;
+  Agent agent(node, {&disk, &copy});
+  std::string id;
+  if (GENERATE(true, false)) {
+    id = agent.new_volume(disk);
+    REQUIRE(agent.format(id) == "OK");
+  } else {
+    run({"/usr/sbin/mkfs.ext4", "-q", disk.node()});
+    id = agent.id(disk);
+  }
+  test::clone(disk, copy);
+  const std::string first = copy_id(id, disk), second = copy_id(id, copy);
+  CHECK(agent.ids(disk) == Ids{first});
+  CHECK(agent.ids(copy) == Ids{second});
+  const Result<bool> ambiguous = agent.service().is_formatted(id);
+  REQUIRE_FALSE(ambiguous);
+  CHECK(ambiguous.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(ambiguous.error().message(), Catch::Contains(first) && Catch::Contains(second));
+  CHECK(agent.mount(id, node.target("a")) == "FAILED_PRECONDITION");
+  CHECK(agent.is_formatted(second) == "true");
+  CHECK(*agent.service().disk_number_of(second) == copy.number());
+
+  REQUIRE(agent.mount(second, node.target("b")) == "OK");
+  CHECK(agent.id_at(node.target("b")) == second);
+  CHECK(*agent.service().disk_number_of(id) == copy.number());
+  CHECK(agent.mount(id, node.target("b")) == "OK");
+  REQUIRE(agent.mount(first, node.target("a")) == "OK");
+  CHECK(agent.is_formatted(id) == "FAILED_PRECONDITION");
+  CHECK(agent.unmount(first, node.target("b")) == "FAILED_PRECONDITION");
+  CHECK(agent.unmount(first, node.target("a")) == "OK");
+  CHECK(agent.unmount(id, node.target("b")) == "OK");
+}
+
+TEST_CASE("copies of an xfs are mounted beside each other") {
+  if (!there_is("mkfs.xfs")) return;
+  const LoopDisk disk(300 * kMebibyte), copy(300 * kMebibyte);
+  run({"/usr/sbin/mkfs.xfs", "-q", disk.node()});
+  test::clone(disk, copy);
+  Node node;
+  Agent agent(node, {&disk, &copy});
+  const std::string id = agent.id(disk);
+  CHECK(agent.mount(id, node.target("a")) == "OK");
+  CHECK(agent.mount(agent.id(copy), node.target("b")) == "OK");
+  CHECK(agent.id_at(node.target("a")) == id);
+  CHECK(agent.id_at(node.target("b")) == agent.id(copy));
+}
+
+TEST_CASE("an id with a disk's number holds for that disk only") {
+  const LoopDisk disk(kBytes), other(kBytes);
+  Node node;
+  Agent agent(node, {&disk, &other});
+  const std::string id = agent.new_volume(disk);
+  const std::string other_id = agent.new_volume(other);
+  CHECK(agent.is_formatted(copy_id(id, disk)) == "false");
+  CHECK(agent.format(copy_id(id, other)) == "NOT_FOUND");
+  CHECK(agent.format("DISKSEQ=" + std::to_string(other.number()) + "-2048") == "NOT_FOUND");
+  CHECK(agent.format(copy_id(id, disk)) == "OK");
+  CHECK(agent.format(id) == "OK");
+  CHECK(agent.is_formatted(other_id) == "false");
+}
+
+TEST_CASE("a btrfs on two disks is one volume on the first") {
+  if (!there_is("mkfs.btrfs")) return;
+  const LoopDisk disk(128 * kMebibyte), second(128 * kMebibyte);
+  run({"/usr/sbin/mkfs.btrfs", "-q", disk.node(), second.node()});
+  Node node;
+  Agent agent(node, {&second, &disk});
+  const std::string id = agent.id(disk);
+  CHECK(id.starts_with("UUID="));
+  CHECK(agent.ids(second).empty());
+  CHECK(*agent.service().disk_number_of(id) == disk.number());
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+  CHECK(agent.partition(second) == "FAILED_PRECONDITION");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  CHECK(agent.id_at(target) == id);
+  CHECK(agent.service().stats(id)->total == 256 * kMebibyte);
+  CHECK(agent.unmount(id, target) == "OK");
+}
+
+TEST_CASE("a disk with sectors of 4096 bytes has the whole life of a volume") {
+  if (!there_is("mkfs.xfs")) return;
+  LoopDisk disk(400 * kMebibyte, {.sector_size = 4096});
+  Node node;
+  Agent agent(node, {&disk}, {.filesystem = "xfs"});
+  const std::string id = agent.new_volume(disk);
+  CHECK(test::read_bytes(disk.node(), 4096, 8) == "EFI PART");
+  CHECK(agent.ids(disk, 1) == Ids{id});
+  CHECK(agent.service().stats(id)->total > 397 * kMebibyte);
+  REQUIRE(agent.format(id) == "OK");
+  CHECK(agent.is_formatted(id) == "true");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  test::write_file(target + "/file", "content");
+  disk.grow(700 * kMebibyte);
+  CHECK(agent.resize(id, 500 * kMebibyte) == "OK");
+  CHECK(agent.service().stats(id)->total == 500 * kMebibyte);
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.resize(id, 0) == "OK");
+  CHECK(agent.service().stats(id)->total > 690 * kMebibyte);
+  REQUIRE(agent.mount(id, target) == "OK");
+  CHECK(std::filesystem::file_size(target + "/file") == 7);
+  CHECK(agent.id_at(target) == id);
+  CHECK(agent.unmount(id, target) == "OK");
+}
+
+TEST_CASE("a write-protected disk is mounted for reading and nothing else") {
+  const LoopDisk disk(kBytes), formatted(kBytes), blank(kBytes);
+  Node node;
+  Agent agent(node, {&disk, &formatted, &blank});
+  const std::string id = agent.new_volume(disk);
+  const std::string full_id = agent.new_volume(formatted);
+  REQUIRE(agent.format(full_id) == "OK");
+  const test::WriteProtection on_formatted(formatted), on_blank(blank);
+  std::optional<test::WriteProtection> on_disk(std::in_place, disk);
+
+  CHECK(agent.partition(blank) == "FAILED_PRECONDITION");
+  CHECK(agent.partition(disk) == "OK");
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+  CHECK(agent.is_formatted(id) == "false");
+  CHECK(agent.resize(full_id, 0) == "FAILED_PRECONDITION");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(full_id, target) == "OK");
+  CHECK_THROWS(test::write_file(target + "/file", "content"));
+  CHECK(std::filesystem::exists(target + "/lost+found"));
+  CHECK(outcome(agent.service().flush(full_id)) == "OK");
+  CHECK(agent.unmount(full_id, target) == "OK");
+
+  on_disk.reset();
+  CHECK(agent.format(id) == "OK");
+}
+
+TEST_CASE("a full volume is told to be full and is unmounted") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "OK");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  const std::string block(1 << 16, 'x');
+  std::ofstream file(target + "/file");
+  while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+  }
+  file.close();
+  const Result<VolumeStats> stats = agent.service().stats(id);
+  REQUIRE(stats);
+  // ext4 keeps a few blocks for its own distress.
+  CHECK(stats->total - stats->used < 2 * kMebibyte);
+  CHECK_THROWS(test::write_file(target + "/more", block));
+  CHECK(outcome(agent.service().flush(id)) == "OK");
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.service().stats(id)->total == stats->total);
+  CHECK(agent.mount(id, target) == "OK");
+}
+
+TEST_CASE("a disk that is pulled out while it is mounted is let go") {
+  LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "OK");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  test::write_file(target + "/file", "content");
+  disk.clear();
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
+  CHECK(agent.ids(disk).empty());
+  CHECK(agent.resize(id, 0) == "NOT_FOUND");
+  CHECK(agent.partition(disk) == "NOT_FOUND");
+}
+
+TEST_CASE("a volume that is unmounted while it grows has its size in the end") {
+  if (!there_is("mkfs.xfs")) return;
+  LoopDisk disk(400 * kMebibyte);
+  Node node;
+  Agent agent(node, {&disk}, {.filesystem = "xfs"}), other(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "OK");
+  const std::string target = node.target("target");
+  for (uint64_t size = 500; size <= 800; size += 100) {
+    REQUIRE(agent.mount(id, target) == "OK");
+    disk.grow((size + 100) * kMebibyte);
+    auto resized =
+        std::async(std::launch::async, [&] { return agent.resize(id, size * kMebibyte); });
+    // It may be in use by the other for the moment.
+    std::string unmounted;
+    do {
+      unmounted = other.unmount(id, target);
+    } while (unmounted == "FAILED_PRECONDITION");
+    CHECK(unmounted == "OK");
+    const std::string raced = resized.get();
+    CAPTURE(size, raced);
+    CHECK((raced == "OK" || raced == "FAILED_PRECONDITION"));
+    CHECK(agent.resize(id, size * kMebibyte) == "OK");
+    CHECK(agent.service().stats(id)->total == size * kMebibyte);
+  }
+}
+
+// A tree like sysfs's in which dm-0 is made of the disk, or of its first partition.
+void put_held(const Node& node, const LoopDisk& disk, bool whole) {
+  const std::filesystem::path there = "/sys/block/" + disk.name();
+  const std::filesystem::path here = node.at("sys/block/" + disk.name());
+  const auto put = [&](const std::string& name) {
+    std::ifstream attribute(there / name);
+    std::filesystem::create_directories((here / name).parent_path());
+    test::write_file(here / name, {std::istreambuf_iterator<char>(attribute), {}});
+  };
+  for (const char* name : {"diskseq", "size", "dev", "ro"}) put(name);
+  const std::string partition = disk.name() + "p1/";
+  for (const char* name : {"partition", "start", "size", "dev"}) put(partition + name);
+  std::filesystem::create_directories(here / (whole ? "" : partition) / "holders/dm-0");
+}
+
+TEST_CASE("what dm is made of is no volume") {
+  const LoopDisk disk(kBytes), filesystem(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  put_held(node, disk, GENERATE(true, false));
+  Agent seeing(node, {&disk}, {.sysfs_root = node.at("sys")});
+  CHECK(seeing.ids(disk).empty());
+  CHECK(seeing.format(id) == "NOT_FOUND");
+  CHECK(agent.is_formatted(id) == "false");
+}
+
+}  // namespace
+}  // namespace longshore::volume

@@ -1,0 +1,258 @@
+// FormatVolume with an mkfs that is missing, fails, dies or takes its time.
+#include <fcntl.h>
+#include <poll.h>
+
+#include <fstream>
+#include <future>
+
+#include "support/linux/command.h"
+#include "tests/unit/volume/disk_world.h"
+
+namespace longshore::volume {
+namespace {
+
+using test::LoopDisk;
+
+constexpr uint64_t kBytes = 64 * kMebibyte;
+constexpr const char* kMkfs = "/usr/sbin/mkfs.ext4";
+constexpr const char* kRealMkfs = "/usr/sbin/mkfs.ext4 \"$@\"\n";
+
+std::string text_in(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// An mkfs that stops in the middle, after it added a line to runs(), until it is let go on.
+class SlowMkfs {
+ public:
+  SlowMkfs(const Node& node, const std::string& ending)
+      : started_(open_pipe(node.at("started"))),
+        go_on_(open_pipe(node.at("go-on"))),
+        runs_(node.at("runs")) {
+    node.put_mkfs("echo run >> " + runs_ + "\necho > " + node.at("started") + "\nread word < " +
+                  node.at("go-on") + "\n" + ending);
+  }
+
+  void await() const {
+    pollfd pipe{started_.get(), POLLIN, 0};
+    REQUIRE(::poll(&pipe, 1, 60'000) == 1);
+  }
+  // Also those that follow, if there are any against expectation.
+  void let_go() const { REQUIRE(::write(go_on_.get(), "\n\n\n", 3) == 3); }
+  std::string runs() const { return text_in(runs_); }
+
+ private:
+  // Both ends, so that nobody waits for the other to come.
+  static support::FileDescriptor open_pipe(const std::string& path) {
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    return support::FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  }
+
+  const support::FileDescriptor started_, go_on_;
+  const std::string runs_;
+};
+
+// An ext4 on the disk's partition, made by nobody's agent.
+void put_filesystem(const LoopDisk& disk, const std::string& uuid) {
+  const Result<support::CommandEnd> made =
+      support::run_command({kMkfs, "-q", "-F", "-U", uuid, disk.node() + "p1"}, {});
+  REQUIRE(made);
+  REQUIRE(made->exit_code == 0);
+}
+
+// The sixteen bytes of the uuid in that ext4.
+std::string uuid_on(const LoopDisk& disk) {
+  return test::read_bytes(disk.node() + "p1", 1024 + 104, 16);
+}
+
+// After an mkfs that came to nothing: no filesystem, whatever is there, until the real one ran.
+void check_not_formatted(Agent& agent, Node& node, const std::string& id, const LoopDisk& disk) {
+  const std::string target = node.target("target");
+  CHECK(agent.is_formatted(id) == "false");
+  CHECK(agent.mount(id, target) == "FAILED_PRECONDITION");
+  // As after the agent was started again.
+  Agent next(node, {&disk});
+  CHECK(next.is_formatted(id) == "false");
+  CHECK(next.mount(id, target) == "FAILED_PRECONDITION");
+  CHECK(next.format(id) == "OK");
+  CHECK(next.is_formatted(id) == "true");
+  CHECK(next.mount(id, target) == "OK");
+  CHECK(next.id_at(target) == id);
+}
+
+TEST_CASE("an mkfs that is not there is told and changes nothing") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  const std::string id = agent.new_volume(disk);
+  const Result<void> refused = agent.try_format(id);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kUnimplemented);
+  CHECK_THAT(refused.error().message(), Catch::Contains(node.programs() + "/mkfs.ext4"));
+  CHECK(std::filesystem::is_empty(node.state()));
+  check_not_formatted(agent, node, id, disk);
+}
+
+TEST_CASE("an mkfs that fails or dies leaves a volume that is not formatted") {
+  const auto [script, sentence] = GENERATE(table<std::string, std::string>({
+      {"echo no such luck >&2\nexit 7\n", "ended with 7: no such luck"},
+      {"kill -9 $$\n", "ended with 137"},
+      // Half-way: the superblock is there.
+      {kRealMkfs + std::string("exit 1\n"), "ended with 1"},
+      {kRealMkfs + std::string("kill -9 $$\n"), "ended with 137"},
+      {"for device; do :; done\necho garbage > $device\nexit 1\n", "ended with 1"},
+      {"exit 0\n", "there is no filesystem"},
+  }));
+  CAPTURE(script);
+  const LoopDisk disk(kBytes);
+  Node node;
+  node.put_mkfs(script);
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  const std::string id = agent.new_volume(disk);
+  const Result<void> failed = agent.try_format(id);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code() == StatusCode::kInternal);
+  CHECK_THAT(failed.error().message(), Catch::Contains(sentence));
+  check_not_formatted(agent, node, id, disk);
+}
+
+TEST_CASE("an mkfs that is no program of this machine is told") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  node.put_mkfs("");
+  test::write_file(node.programs() + "/mkfs.ext4", "#!" + node.at("missing") + "\n");
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  const std::string id = agent.new_volume(disk);
+  const Result<void> failed = agent.try_format(id);
+  REQUIRE_FALSE(failed);
+  CHECK_THAT(failed.error().message(), Catch::Contains(node.programs() + "/mkfs.ext4"));
+  check_not_formatted(agent, node, id, disk);
+}
+
+// What an agent leaves that was killed while mkfs ran: the record, and maybe a filesystem.
+std::string put_cut_short(Agent& agent, const Node& node, const LoopDisk& disk) {
+  const std::string id = agent.new_volume(disk);
+  const std::string uuid = "cccccccc-0000-4000-8000-000000000001";
+  REQUIRE(FormatRecords(node.state()).set(id, {false, uuid}));
+  put_filesystem(disk, uuid);
+  return id;
+}
+
+TEST_CASE("a format that ended with the agent is begun anew") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = put_cut_short(agent, node, disk);
+  const std::string before = uuid_on(disk);
+  check_not_formatted(agent, node, id, disk);
+  CHECK(uuid_on(disk) != before);
+}
+
+TEST_CASE("a record says nothing of a filesystem that others made since") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = put_cut_short(agent, node, disk);
+  put_filesystem(disk, "cccccccc-0000-4000-8000-000000000002");
+  const std::string before = uuid_on(disk);
+  CHECK(agent.is_formatted(id) == "true");
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+  CHECK(uuid_on(disk) == before);
+  CHECK(agent.mount(id, node.target("target")) == "OK");
+}
+
+TEST_CASE("what others wrote to a volume is not formatted") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  const std::string partition = disk.node() + "p1";
+  test::write_bytes(partition, 0, std::string("LUKS\xba\xbe\0\2", 8));
+  CHECK(agent.is_formatted(id) == "true");
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+  CHECK(agent.mount(id, node.target("target")) == "FAILED_PRECONDITION");
+  CHECK(agent.resize(id, 0) == "FAILED_PRECONDITION");
+  CHECK(test::read_bytes(partition, 0, 4) == "LUKS");
+}
+
+// A record that says "done" is of one filesystem, which must still be there.
+TEST_CASE("a filesystem that was made anew by others is not taken for the recorded one") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "OK");
+  REQUIRE(agent.format(id) == "OK");
+  put_filesystem(disk, "cccccccc-0000-4000-8000-000000000001");
+  const std::string before = uuid_on(disk);
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+  CHECK(uuid_on(disk) == before);
+}
+
+TEST_CASE("two callers who format the same volume at once make one filesystem") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  const SlowMkfs mkfs(node, kRealMkfs);
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  // Another agent is kept away by the disk's lock alone.
+  Agent other(node, {&disk}, {.mkfs_directory = node.programs()});
+  const std::string id = agent.new_volume(disk);
+  Agent& second_agent = GENERATE(true, false) ? agent : other;
+  auto first = std::async(std::launch::async, [&] { return agent.format(id); });
+  mkfs.await();
+  CHECK(other.is_formatted(id) == "false");
+  auto second = std::async(std::launch::async, [&] { return second_agent.format(id); });
+  mkfs.let_go();
+  CHECK(first.get() == "OK");
+  CHECK(second.get() == "OK");
+  CHECK(mkfs.runs() == "run\n");
+  CHECK(agent.mount(id, node.target("target")) == "OK");
+}
+
+TEST_CASE("while a volume is formatted nobody mounts it") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  const SlowMkfs mkfs(node, kRealMkfs);
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  Agent other(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  const std::string target = node.target("target");
+  auto formatted = std::async(std::launch::async, [&] { return agent.format(id); });
+  mkfs.await();
+  // The same agent knows what runs; another one waits for the disk's lock.
+  const Result<void> refused = agent.service().mount(id, target, {}, "second");
+  support::CallLimits over_soon;
+  over_soon.deadline = support::CallLimits::Clock::now() + std::chrono::milliseconds(20);
+  const Result<void> waited = other.service().mount(id, target, over_soon, "third");
+  mkfs.let_go();
+  CHECK(formatted.get() == "OK");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kAborted);
+  CHECK_THAT(refused.error().message(), Catch::Contains("test"));
+  CHECK(outcome(waited) == "DEADLINE_EXCEEDED");
+  CHECK(other.mount(id, target) == "OK");
+}
+
+TEST_CASE("a disk that is pulled out while it is formatted is gone afterwards") {
+  LoopDisk disk(kBytes);
+  LoopDisk neighbour(kBytes);
+  Node node;
+  const SlowMkfs mkfs(node, kRealMkfs);
+  Agent agent(node, {&disk, &neighbour}, {.mkfs_directory = node.programs()});
+  const std::string id = agent.new_volume(disk);
+  const std::string other_id = agent.new_volume(neighbour);
+  auto formatted = std::async(std::launch::async, [&] { return agent.format(id); });
+  mkfs.await();
+  disk.clear();
+  mkfs.let_go();
+  formatted.get();  // a loop device lives as long as somebody has it open
+  CHECK(agent.is_formatted(id) == "NOT_FOUND");
+  CHECK(agent.format(id) == "NOT_FOUND");
+  CHECK(agent.mount(id, node.target("target")) == "NOT_FOUND");
+  CHECK(outcome(agent.service().flush(id)) == "NOT_FOUND");
+  CHECK(agent.ids(disk).empty());
+  CHECK(agent.is_formatted(other_id) == "false");
+}
+
+}  // namespace
+}  // namespace longshore::volume

@@ -1,0 +1,194 @@
+// Disks with other partition tables than PartitionDisk makes, and with damaged ones.
+#include "tests/unit/volume/disk_world.h"
+
+namespace longshore::volume {
+namespace {
+
+using test::LoopDisk;
+
+constexpr uint64_t kBytes = 64 * kMebibyte;
+constexpr const char* kReserved = "E3C9E316-0B5C-4DB8-817D-F92DF00215AE";
+
+// All that a table of GPT or MBR is made of, as it is now: the first and the last 64 KiB.
+// Compared in parentheses, or Catch2 would write them out.
+std::string table_of(const LoopDisk& disk) {
+  constexpr size_t kEdge = 64 << 10;
+  return test::read_bytes(disk.node(), 0, kEdge) +
+         test::read_bytes(disk.node(), kBytes - kEdge, kEdge);
+}
+
+TEST_CASE("an MBR without a signature has ids that hold until the node restarts") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, "label: dos\nlabel-id: 0x0\nsize=16MiB\nsize=16MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string start = "DISKSEQ=" + std::to_string(disk.number()) + "-";
+  CHECK(agent.ids(disk) == Ids{start + "2048", start + "34816"});
+  CHECK(agent.ids(disk, 2) == Ids{start + "34816"});
+  const std::string table = table_of(disk);
+  CHECK(agent.partition(disk) == "OK");
+  CHECK((table_of(disk) == table));
+
+  const std::string target = node.target("target");
+  REQUIRE(agent.format(start + "34816") == "OK");
+  CHECK(agent.is_formatted(start + "34816") == "true");
+  CHECK(agent.is_formatted(start + "2048") == "false");
+  REQUIRE(agent.mount(start + "34816", target) == "OK");
+  CHECK(agent.id_at(target) == start + "34816");
+  CHECK(agent.unmount(start + "2048", target) == "FAILED_PRECONDITION");
+  CHECK(agent.unmount(start + "34816", target) == "OK");
+}
+
+TEST_CASE("an MBR's signature and the partition's number are an id") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, "label: dos\nlabel-id: 0x1234abcd\nsize=16MiB\nsize=16MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk) == Ids{"PARTUUID=1234abcd-01", "PARTUUID=1234abcd-02"});
+  CHECK(agent.partition(disk) == "OK");
+  CHECK(agent.ids(disk).size() == 2);
+  CHECK(agent.format("PARTUUID=1234abcd-01") == "OK");
+  CHECK(agent.is_formatted("PARTUUID=1234abcd-02") == "false");
+}
+
+TEST_CASE("the container of an MBR's logical partitions is no volume") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk,
+                    "label: dos\nlabel-id: 0x1234abcd\nstart=2048, size=8MiB\n"
+                    "start=18432, size=48MiB, type=E\n"
+                    "start=20480, size=16MiB\nstart=55296, size=16MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk) ==
+        Ids{"PARTUUID=1234abcd-01", "PARTUUID=1234abcd-05", "PARTUUID=1234abcd-06"});
+  CHECK(agent.ids(disk, 2).empty());
+  CHECK(agent.ids(disk, 6) == Ids{"PARTUUID=1234abcd-06"});
+  const std::string table = table_of(disk);
+  CHECK(agent.partition(disk) == "OK");
+  CHECK((table_of(disk) == table));
+  const std::string target = node.target("target");
+  CHECK(agent.format("PARTUUID=1234abcd-06") == "OK");
+  CHECK(agent.mount("PARTUUID=1234abcd-06", target) == "OK");
+  CHECK(agent.id_at(target) == "PARTUUID=1234abcd-06");
+  CHECK((table_of(disk) == table));
+}
+
+TEST_CASE("an MBR without partitions gets one") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, "label: dos\nlabel-id: 0x1234abcd\n");
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk).empty());
+  CHECK(agent.new_volume(disk) == "PARTUUID=1234abcd-01");
+  CHECK(agent.service().stats("PARTUUID=1234abcd-01")->total == kBytes - kMebibyte);
+}
+
+TEST_CASE("the partitions of a GPT are volumes in their order") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk,
+                    "label: gpt\n"
+                    "start=65536, size=8MiB, uuid=AAAAAAAA-0000-4000-8000-000000000001\n"
+                    "start=2048, size=8MiB, uuid=AAAAAAAA-0000-4000-8000-000000000002\n");
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk) == Ids{"PARTUUID=aaaaaaaa-0000-4000-8000-000000000001",
+                               "PARTUUID=aaaaaaaa-0000-4000-8000-000000000002"});
+  CHECK(agent.ids(disk, 2) == Ids{"PARTUUID=aaaaaaaa-0000-4000-8000-000000000002"});
+  CHECK(agent.service().stats(agent.ids(disk, 1).front())->total == 8 * kMebibyte);
+  const std::string table = table_of(disk);
+  CHECK(agent.partition(disk) == "OK");
+  CHECK((table_of(disk) == table));
+}
+
+TEST_CASE("Microsoft's reserved partition is no volume and keeps no disk from a partition") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, std::string("label: gpt\nsize=16MiB, type=") + kReserved + "\n");
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk).empty());
+  const std::string id = agent.new_volume(disk);
+  CHECK(agent.ids(disk, 1).empty());
+  CHECK(agent.ids(disk, 2) == Ids{id});
+  const uint64_t total = agent.service().stats(id)->total;
+  CHECK(total > 45 * kMebibyte);
+  CHECK(total < 48 * kMebibyte);
+  CHECK(agent.format(id) == "OK");
+  const std::string table = table_of(disk);
+  CHECK(agent.partition(disk) == "OK");
+  CHECK((table_of(disk) == table));
+}
+
+TEST_CASE("a full GPT with a reserved partition only is told to be full") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, std::string("label: gpt\ntype=") + kReserved + "\n");
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string table = table_of(disk);
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+  CHECK((table_of(disk) == table));
+}
+
+TEST_CASE("an empty disk has no volume until it is partitioned") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk).empty());
+  const std::string id = agent.new_volume(disk);
+  CHECK(id.starts_with("PARTUUID="));
+  CHECK(agent.is_formatted(id) == "false");
+}
+
+TEST_CASE("a GPT with one damaged half is read by the other and left as it is") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
+  const uint64_t header = GENERATE(uint64_t{512}, kBytes - 512);
+  constexpr uint64_t kFirstUsable = 40;  // in the header, below its checksum
+  test::damage(disk, header + kFirstUsable);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string table = table_of(disk);
+  const std::string id = "PARTUUID=aaaaaaaa-0000-4000-8000-000000000001";
+  CHECK(agent.ids(disk) == Ids{id});
+  CHECK(agent.partition(disk) == "OK");
+  CHECK((table_of(disk) == table));
+  const std::string target = node.target("target");
+  CHECK(agent.format(id) == "OK");
+  CHECK(agent.mount(id, target) == "OK");
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK((table_of(disk) == table));
+}
+
+TEST_CASE("a GPT of which both halves are damaged is not written over") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
+  test::damage(disk, 512 + 40);
+  test::damage(disk, kBytes - 512 + 40);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string table = table_of(disk);
+  CHECK(agent.ids(disk).empty());
+  const Result<void> refused = agent.try_partition(disk);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(), Catch::Contains("damaged"));
+  CHECK((table_of(disk) == table));
+}
+
+TEST_CASE("a disk that is a member of something is no volume and is left as it is") {
+  const LoopDisk disk(kBytes);
+  if (GENERATE(true, false)) {
+    test::write_bytes(disk.node(), 0, std::string("LUKS\xba\xbe\0\2", 8));
+  } else {
+    test::write_bytes(disk.node(), 1024, std::string("\1\0\0\0\xff\x0f\0\0", 8));
+    test::write_bytes(disk.node(), 4086, "SWAPSPACE2");
+  }
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string before = table_of(disk);
+  CHECK(agent.ids(disk).empty());
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+  CHECK((table_of(disk) == before));
+}
+
+}  // namespace
+}  // namespace longshore::volume
