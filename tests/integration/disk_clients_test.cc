@@ -10,7 +10,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/disk_node.h"
 #include "tests/support/random_seed.h"
+#include "tests/support/require.h"
 #include "tests/support/wire_reader.h"
 #include "tests/support/wire_writer.h"
 
@@ -29,11 +29,6 @@ namespace {
 constexpr size_t kDisks = 8;
 constexpr size_t kClients = 64;
 constexpr int kStepsOfClient = 60;
-
-// For threads other than the test's, which must not use its assertions.
-void require(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error(what);
-}
 
 // What must never change on a disk once it was seen. Threads: any.
 class Seen {

@@ -6,11 +6,8 @@
 #include <fcntl.h>
 #include <linux/blkpg.h>
 #include <linux/fs.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,9 +22,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -35,9 +30,11 @@
 #include <vector>
 
 #include "support/linux/file_descriptor.h"
-#include "tests/support/agent_process.h"
+#include "tests/support/byte_pattern.h"
 #include "tests/support/disk_node.h"
+#include "tests/support/mortal_agent.h"
 #include "tests/support/random_seed.h"
+#include "tests/support/require.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_reader.h"
 #include "tests/support/wire_writer.h"
@@ -57,11 +54,6 @@ const std::string kYes = WireWriter().number(1, 1);
 
 int kills() { return std::getenv("LONGSHORE_LONG") != nullptr ? 300 : 30; }
 
-// For threads other than the test's, which must not use its assertions.
-void require(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error(what);
-}
-
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -72,103 +64,6 @@ FileDescriptor open_disk(const LoopDisk& disk, int flags) {
   require(static_cast<bool>(opened), "cannot open " + disk.node());
   return opened;
 }
-
-// An agent that is killed and starts again on what it left behind. Threads: any.
-class MortalAgent {
- public:
-  explicit MortalAgent(const DiskNode& node) : node_(node) { start(); }
-
-  // Kills it at once, and waits until the next one serves.
-  void kill_and_start() {
-    agent_->signal(SIGKILL);
-    require(agent_->wait() == 128 + SIGKILL, "the agent has ended before it was killed");
-    agent_.reset();
-    start();
-  }
-
-  // Waits until an agent has started that is later than the one of this number; its number.
-  uint64_t await_later(uint64_t number) {
-    std::unique_lock lock(mutex_);
-    started_.wait(lock, [&] { return number_ > number || failed_; });
-    require(!failed_, "no agent is left");
-    return number_;
-  }
-
-  // Does what opens files. Not while an agent is forked, which would keep them open for a moment,
-  // or for its life: a volume with such a file cannot be unmounted.
-  template <typename Work>
-  auto between_starts(const Work& work) {
-    const std::lock_guard lock(forking_);
-    return work();
-  }
-
-  int stop() { return agent_->stop(); }
-
- private:
-  void start() {
-    {
-      const std::lock_guard lock(forking_);
-      agent_.emplace(node_.directory());
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      failed_ = !agent_->serves();
-      ++number_;
-    }
-    started_.notify_all();
-    require(agent_->serves(), "the agent does not start: " + node_.directory().log());
-  }
-
-  const DiskNode& node_;
-  std::optional<AgentProcess> agent_;
-  std::mutex forking_;
-  std::mutex mutex_;
-  std::condition_variable started_;
-  uint64_t number_ = 0;
-  bool failed_ = false;
-};
-
-// A client that repeats every call until it is answered.
-class PatientClient {
- public:
-  PatientClient(const DiskNode& node, MortalAgent& agent) : node_(node), agent_(agent) {}
-
-  // The message of the answer, which must be a good one. `call` makes the call.
-  template <typename Call>
-  std::string answered(const Call& call) {
-    for (;;) {
-      const DiskClient::Called answer = call(connected());
-      if (answer->code() == StatusCode::kUnavailable && client_->await_closed()) {
-        client_.reset();
-        ++unanswered_;
-        continue;
-      }
-      require(answer->code() == StatusCode::kOk, answer->text());
-      return answer->messages.at(0);
-    }
-  }
-
-  int unanswered() const { return unanswered_; }
-
- private:
-  DiskClient& connected() {
-    while (!client_) {
-      number_ = agent_.await_later(number_);
-      try {
-        client_ = std::make_unique<DiskClient>(node_);
-      } catch (const std::exception&) {
-        // Killed already; there will be another one.
-      }
-    }
-    return *client_;
-  }
-
-  const DiskNode& node_;
-  MortalAgent& agent_;
-  std::unique_ptr<DiskClient> client_;
-  uint64_t number_ = 0;
-  int unanswered_ = 0;
-};
 
 // The filesystem, and disks that are large enough for it.
 struct Plan {
@@ -322,50 +217,6 @@ class Worker {
   int lives_ = 0;
 };
 
-// What is on the disk that nobody names: as many bytes as it has, from a seed.
-class Pattern {
- public:
-  Pattern(uint64_t seed, uint64_t bytes) : seed_(seed), bytes_(bytes) {}
-
-  void write_to(const LoopDisk& disk) const {
-    const FileDescriptor opened = open_disk(disk, O_WRONLY);
-    each_block([&](const std::string& block) {
-      require(
-          ::write(opened.get(), block.data(), block.size()) == static_cast<ssize_t>(block.size()),
-          "cannot write to " + disk.node());
-    });
-    require(::fsync(opened.get()) == 0, "cannot flush " + disk.node());
-  }
-
-  bool is_in(const std::string& path) const {
-    std::ifstream file(path, std::ios::binary);
-    bool equal = fs::file_size(path) == bytes_;
-    std::string found(kMebibyte, '\0');
-    each_block([&](const std::string& block) {
-      equal = equal && file.read(found.data(), static_cast<std::streamsize>(found.size())) &&
-              found == block;
-    });
-    return equal;
-  }
-
- private:
-  template <typename Use>
-  void each_block(const Use& use) const {
-    std::mt19937_64 random(seed_);
-    std::string block;
-    for (uint64_t written = 0; written < bytes_; written += kMebibyte) {
-      block.clear();
-      while (block.size() < kMebibyte) {
-        const uint64_t number = random();
-        block.append(reinterpret_cast<const char*>(&number), sizeof(number));
-      }
-      use(block);
-    }
-  }
-
-  const uint64_t seed_, bytes_;
-};
-
 // Lets the workers live while the agent is killed so many times. What went wrong, or "".
 std::string live_and_kill(std::deque<Worker>& workers, MortalAgent& agent, int times,
                           uint64_t seed) {
@@ -414,51 +265,19 @@ std::vector<Plan> plans() {
   return plans;
 }
 
-// A stand-in for mkfs.ext4 that says when it begins and waits until it may go on.
-class HeldMkfs {
- public:
-  HeldMkfs() {
-    const std::string program = directory() + "/mkfs.ext4";
-    write_file(program, "#!/bin/sh\necho > " + fifo("begun") + "\nread line < " + fifo("go") +
-                            " || exit 1\nexec /usr/sbin/mkfs.ext4 \"$@\"\n");
-    require(::chmod(program.c_str(), 0755) == 0, "cannot make a program");
-  }
-
-  std::string directory() const { return directory_.path(); }
-
-  // Whether one has begun since this was last asked; waits for it as long as may be.
-  bool has_begun(int patience_milliseconds) const {
-    pollfd wanted{begun_.get(), POLLIN, 0};
-    char line = 0;
-    return ::poll(&wanted, 1, patience_milliseconds) == 1 && ::read(begun_.get(), &line, 1) == 1;
-  }
-  void let_go_on() const { require(::write(go_.get(), "\n", 1) == 1, "cannot let mkfs go on"); }
-
- private:
-  std::string fifo(const std::string& name) const { return directory_ / name; }
-  // Open at both ends, so that neither side waits for the other's opening.
-  FileDescriptor make_fifo(const std::string& name) const {
-    require(::mkfifo(fifo(name).c_str(), 0600) == 0, "cannot make a fifo");
-    return FileDescriptor(::open(fifo(name).c_str(), O_RDWR | O_CLOEXEC));
-  }
-
-  const TemporaryDirectory directory_;
-  const FileDescriptor begun_ = make_fifo("begun"), go_ = make_fifo("go");
-};
-
 }  // namespace
 
 TEST_CASE("No answered call is undone by a kill, and every other one reaches its goal") {
   const uint64_t seed = random_seed();
   const std::vector<Plan> all = plans();
   if (std::none_of(all.begin(), all.end(), [](const Plan& plan) { return plan.resizes; })) {
-    WARN("SKIPPED: no filesystem can grow here: no CAP_SYS_RESOURCE, no btrfs");
+    std::puts("SKIPPED: no filesystem can grow here: no CAP_SYS_RESOURCE, no btrfs");
   }
   for (const Plan& plan : all) {
     CAPTURE(plan.filesystem);
     DiskNode node({.disks = kWorkers + 1, .bytes = plan.bytes, .filesystem = plan.filesystem});
-    const Pattern pattern(seed, plan.bytes);
-    pattern.write_to(node.disk(kBystander));
+    const BytePattern pattern(seed, plan.bytes);
+    pattern.write_to(node.disk(kBystander).node());
     MortalAgent agent(node);
     std::deque<Worker> workers;
     for (size_t place = 0; place < kWorkers; ++place) {
@@ -483,39 +302,4 @@ TEST_CASE("No answered call is undone by a kill, and every other one reaches its
     }
     CHECK(pattern.is_in(node.disk(kBystander).file()));
   }
-}
-
-TEST_CASE("A repeated FormatVolume waits for the mkfs that a killed agent left") {
-  const HeldMkfs mkfs;
-  DiskNode node({.bytes = 48 * kMebibyte, .mkfs_directory = mkfs.directory()});
-  MortalAgent agent(node);
-  std::string id;
-  {
-    DiskClient client(node);
-    REQUIRE(client.partition(node.disk().number())->code() == StatusCode::kOk);
-    id = ids_in(client.list(node.disk().number())).at(0);
-    const auto cut_short =
-        client.volumes().start("v1.Volume/FormatVolume", WireWriter().text(1, id));
-    client.is_formatted(id);  // sends it as well
-    REQUIRE(mkfs.has_begun(60'000));
-    agent.kill_and_start();
-    REQUIRE(client.volumes().run_until([&] { return cut_short->finished(); }));
-    CHECK(cut_short->code() == StatusCode::kUnavailable);
-  }
-  DiskClient client(node);
-  const auto repeated = client.volumes().start("v1.Volume/FormatVolume", WireWriter().text(1, id));
-  CHECK(client.is_formatted(id)->messages.at(0) == "");
-  CHECK_FALSE(mkfs.has_begun(500));
-  CHECK_FALSE(repeated->finished());
-  mkfs.let_go_on();
-  REQUIRE(mkfs.has_begun(60'000));  // the second
-  CHECK_FALSE(repeated->finished());
-  mkfs.let_go_on();
-  REQUIRE(client.volumes().run_until([&] { return repeated->finished(); }));
-  CHECK(repeated->text() == "");
-  CHECK(client.is_formatted(id)->messages.at(0) == kYes);
-  const std::string target = node.make_target("target");
-  CHECK(client.mount(id, target)->code() == StatusCode::kOk);
-  CHECK(client.unmount(id, target)->code() == StatusCode::kOk);
-  CHECK(agent.stop() == 0);
 }

@@ -1,0 +1,110 @@
+// Disks whose tables and superblocks are damaged at random, through the real path: every question
+// gets an answer or a clear error, and the disk is as it was once its bytes are.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <random>
+
+#include "tests/support/random_seed.h"
+#include "tests/unit/volume/disk_world.h"
+
+namespace longshore::volume {
+namespace {
+
+constexpr uint64_t kDiskBytes = 400 * kMebibyte;
+
+// The places where tables and superblocks are.
+class Image {
+ public:
+  explicit Image(const test::LoopDisk& disk) : path_(disk.file()) {
+    for (const Region& region : kRegions) saved_.push_back(read(region));
+  }
+
+  // Changes a few bytes, or clears a sector, near the beginning of a region.
+  void damage(std::mt19937_64& random) const {
+    const size_t which = random() % std::size(kRegions);
+    std::string bytes = saved_[which];
+    const size_t count = 1 + random() % 16;
+    for (size_t change = 0; change < count; ++change) {
+      const size_t place = random() % bytes.size() / (size_t{1} << random() % 6);
+      bytes[place] = static_cast<char>(random());
+    }
+    if (random() % 8 == 0) {
+      const size_t sector = random() % (bytes.size() / 512) * 512;
+      std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(sector), 512, '\0');
+    }
+    write(kRegions[which], bytes);
+  }
+
+  void repair() const {
+    for (size_t which = 0; which < std::size(kRegions); ++which) {
+      write(kRegions[which], saved_[which]);
+    }
+  }
+
+ private:
+  struct Region {
+    uint64_t offset, size;
+  };
+  // The table, its copy, and the beginning of the partition with every superblock.
+  static constexpr Region kRegions[] = {{0, 34 * 512},
+                                        {kDiskBytes - 33 * 512, 33 * 512},
+                                        {kMebibyte, 4096},
+                                        {kMebibyte + (64 << 10), 4096}};
+
+  std::string read(const Region& region) const {
+    std::ifstream file(path_, std::ios::binary);
+    std::string bytes(region.size, '\0');
+    file.seekg(static_cast<std::streamoff>(region.offset));
+    REQUIRE(file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())));
+    return bytes;
+  }
+  void write(const Region& region, const std::string& bytes) const {
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(region.offset));
+    REQUIRE(file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())));
+  }
+
+  const std::string path_;
+  std::vector<std::string> saved_;
+};
+
+bool is_clear_answer(const std::string& code) {
+  static const Ids kCodes = {"OK", "NOT_FOUND", "FAILED_PRECONDITION"};
+  return std::ranges::find(kCodes, code) != kCodes.end();
+}
+
+TEST_CASE("damaged tables and superblocks are answered, and change nothing") {
+  const std::string filesystem = GENERATE("ext4", "xfs", "btrfs");
+  INFO(filesystem);
+  const Node node;
+  test::LoopDisk disk(kDiskBytes);
+  Agent agent(node, {&disk}, {.filesystem = filesystem});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(outcome(agent.service().format(id, {}, "test")) == "OK");
+  const auto stats = agent.service().stats(id);
+  REQUIRE(stats);
+  const Image image(disk);
+  std::mt19937_64 random(test::random_seed());
+  int still_there = 0;
+  for (int round = 0; round < 150; ++round) {
+    INFO("round " << round);
+    image.damage(random);
+    const Ids ids = agent.ids(disk);
+    for (const std::string& each : ids) {
+      still_there += each == id ? 1 : 0;
+      CHECK(is_clear_answer(outcome(agent.service().is_formatted(each))));
+      const auto damaged = agent.service().stats(each);
+      CHECK(is_clear_answer(outcome(damaged)));
+      CHECK((!damaged || damaged->used <= damaged->total));
+    }
+    image.repair();
+  }
+  CHECK(still_there > 0);
+  CHECK(agent.ids(disk) == Ids{id});
+  CHECK(agent.is_formatted(id) == "true");
+  CHECK(*agent.service().stats(id) == *stats);
+}
+
+}  // namespace
+}  // namespace longshore::volume
