@@ -3,6 +3,8 @@
 namespace longshore::volume {
 namespace {
 
+constexpr uint64_t kXfsMagic = 0x58465342;  // "XFSB"
+
 // Reads numbers at offsets in a superblock; one past its end makes the whole reading fail.
 class Fields {
  public:
@@ -59,8 +61,7 @@ std::optional<VolumeStats> read_ext(std::string_view start) {
 
 std::optional<VolumeStats> read_xfs(std::string_view start) {
   Fields fields(start, 0);
-  constexpr uint64_t kMagic = 0x58465342;  // "XFSB"
-  if (fields.big(0, 4) != kMagic) return std::nullopt;
+  if (fields.big(0, 4) != kXfsMagic) return std::nullopt;
   return stats_of(fields, fields.big(8, 8), fields.big(144, 8), fields.big(4, 4));
 }
 
@@ -80,6 +81,11 @@ std::optional<VolumeStats> read_superblock(std::string_view type, std::string_vi
   if (type == "xfs") return read_xfs(start);
   if (type == "btrfs") return read_btrfs(start);
   return std::nullopt;
+}
+
+bool is_unfinished_xfs(std::string_view start) {
+  Fields fields(start, 0);
+  return fields.big(0, 4) == kXfsMagic && fields.big(126, 1) != 0;
 }
 
 }  // namespace longshore::volume

@@ -21,4 +21,7 @@ constexpr size_t kSuperblockBytes = (64 << 10) + 4096;
 // it.
 std::optional<VolumeStats> read_superblock(std::string_view type, std::string_view start);
 
+// Whether it is an xfs whose mkfs has not ended: the kernel does not mount it.
+bool is_unfinished_xfs(std::string_view start);
+
 }  // namespace longshore::volume

@@ -36,8 +36,8 @@ class VolumeBackend {
   virtual Result<std::vector<std::string>> list(uint32_t disk_number,
                                                 uint32_t partition_number) = 0;
 
-  // Whether it holds a filesystem, or anything else that formatting would destroy. A volume whose
-  // formatting was cut short is not formatted.
+  // Whether it holds a filesystem, or anything else that formatting would destroy. What an mkfs
+  // that was cut short has left is nothing of that kind.
   virtual Result<bool> is_formatted(const std::string& id) = 0;
 
   // Makes the configured filesystem. A volume that was formatted here and never mounted since is

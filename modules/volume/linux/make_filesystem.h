@@ -16,7 +16,7 @@ struct FilesystemMaker {
   // would be made (ntfs needs ntfs3).
   Result<void> check(const std::string& object) const;
 
-  // A new uuid for run(); "" if this mkfs takes none.
+  // A new uuid for run(); "" if this mkfs takes none (ntfs).
   Result<std::string> new_uuid() const;
 
   // Runs to its end. `device` is the volume's opened node, which mkfs is given as a descriptor so

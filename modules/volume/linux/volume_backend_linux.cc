@@ -49,7 +49,7 @@ Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
   if (!volume) return volume.error();
   const Result<Content> content = content_of(*volume, kOperation);
   if (!content) return content.error();
-  return content->kind != ContentKind::kNothing && !is_cut_short(*volume, *content);
+  return is_formatted(*volume, *content);
 }
 
 Result<uint32_t> VolumeBackendLinux::disk_number_of(const std::string& id) {
@@ -134,8 +134,7 @@ Result<Content> VolumeBackendLinux::content_of(const Volume& volume,
   return block::read_content(source->descriptor, source->stretch, volume.id);
 }
 
-Result<std::optional<VolumeStats>> VolumeBackendLinux::superblock_of(
-    const Volume& volume, const std::string& type) const {
+Result<std::string> VolumeBackendLinux::read_start(const Volume& volume) const {
   constexpr const char* kOperation = "read the superblock of";
   const Result<Source> source = open_source(volume, kOperation);
   if (!source) return source.error();
@@ -144,7 +143,14 @@ Result<std::optional<VolumeStats>> VolumeBackendLinux::superblock_of(
                                static_cast<off_t>(source->stretch.offset));
   if (size < 0) return Error(StatusCode::kUnknown, kOperation, volume.id).because(last_error());
   start.resize(static_cast<size_t>(size));
-  return read_superblock(type, start);
+  return start;
+}
+
+Result<std::optional<VolumeStats>> VolumeBackendLinux::superblock_of(
+    const Volume& volume, const std::string& type) const {
+  const Result<std::string> start = read_start(volume);
+  if (!start) return start.error();
+  return read_superblock(type, *start);
 }
 
 Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& id,

@@ -71,6 +71,8 @@ class VolumeBackendLinux final : public VolumeBackend {
                       std::string_view operation);
   Result<Source> open_source(const Volume& volume, std::string_view operation) const;
   Result<block::Content> content_of(const Volume& volume, std::string_view operation) const;
+  // Its first kSuperblockBytes.
+  Result<std::string> read_start(const Volume& volume) const;
   Result<std::optional<VolumeStats>> superblock_of(const Volume& volume,
                                                    const std::string& type) const;
   Result<VolumeStats> stats_of_mounted(const Volume& volume,
@@ -80,8 +82,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   // volume_format.cc
   Result<bool> needs_format(const Volume& volume) const;
   Result<void> make_filesystem(const Locked& locked);
-  // Whether the filesystem is what a formatting that did not end has left.
-  bool is_cut_short(const Volume& volume, const block::Content& content) const;
+  Result<bool> is_formatted(const Volume& volume, const block::Content& content) const;
 
   // volume_mounting.cc
   Result<bool> is_mounted_at(const std::string& id, const support::FileDescriptor& directory,

@@ -3,6 +3,7 @@
 
 #include "support/linux/block/device_content.h"
 #include "volume/linux/volume_backend_linux.h"
+#include "volume/superblock.h"
 
 namespace longshore::volume {
 
@@ -33,16 +34,17 @@ Result<void> VolumeBackendLinux::format(const std::string& id, const CallLimits&
   return make_filesystem(*locked);
 }
 
-// False: it was formatted here and never mounted since.
+// False: it was formatted here and not mounted since.
 Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   const Result<std::vector<Mount>> mounts = index_.mounts_of(volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) return refused(volume, "it is mounted on " + mounts->front().point);
   const Result<Content> content = content_of(volume, kFormat);
   if (!content) return content.error();
-  if (content->kind == ContentKind::kNothing || is_cut_short(volume, *content)) return true;
-  const auto record = records_.find(volume.id);
-  if (record && record->is_done && record->uuid == content->uuid) return false;
+  const Result<bool> formatted = is_formatted(volume, *content);
+  if (!formatted) return formatted.error();
+  if (!*formatted) return true;
+  if (!content->uuid.empty() && records_.find(volume.id) == content->uuid) return false;
   return refused(volume, content->type.empty()
                              ? "it holds several things that contradict each other"
                              : "it holds " + content->type + " already")
@@ -60,12 +62,13 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (!device) return device.error();
   const Result<std::string> uuid = maker_.new_uuid();
   if (!uuid) return uuid.error();
-  // First: what an earlier mkfs left is known by the uuid of the record that stands until then.
   if (auto wiped = block::wipe_signatures(*device, volume.id); !wiped) return wiped;
-  if (auto begun = records_.set(volume.id, {false, *uuid}); !begun) return begun;
+  if (!uuid->empty()) {
+    if (auto recorded = records_.set(volume.id, *uuid); !recorded) return recorded;
+  }
   if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
     // What it left behind is nobody's, whatever it looks like.
-    if (block::wipe_signatures(*device, volume.id)) records_.remove(volume.id);
+    static_cast<void>(block::wipe_signatures(*device, volume.id));
     return made;
   }
   if (::fsync(device->get()) != 0) {
@@ -77,13 +80,17 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
     return Error(StatusCode::kInternal, kFormat, volume.id)
         .because("mkfs succeeded, and there is no filesystem");
   }
-  return records_.set(volume.id, {true, content->uuid});
+  return {};
 }
 
-bool VolumeBackendLinux::is_cut_short(const Volume& volume, const Content& content) const {
-  const auto record = records_.find(volume.id);
-  return record && !record->is_done && content.kind == ContentKind::kFilesystem &&
-         record->uuid == content.uuid;
+// A filesystem is whole once it is recognised: mkfs.ext4 writes its superblock last, and mkfs.btrfs
+// the superblock's magic; xfs has a mark that keeps it from being mounted until mkfs has ended.
+Result<bool> VolumeBackendLinux::is_formatted(const Volume& volume, const Content& content) const {
+  if (content.kind == ContentKind::kNothing) return false;
+  if (content.kind != ContentKind::kFilesystem || content.type != "xfs") return true;
+  const Result<std::string> start = read_start(volume);
+  if (!start) return start.error();
+  return !is_unfinished_xfs(*start);
 }
 
 }  // namespace longshore::volume

@@ -140,10 +140,10 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   }
   const Result<Content> content = content_of(volume, kMount);
   if (!content) return content.error();
-  const bool is_cut_short = this->is_cut_short(volume, *content);
-  if (content->kind != ContentKind::kFilesystem || is_cut_short) {
-    return refused(target, "the volume " + volume.id + " holds no filesystem" +
-                               (is_cut_short ? ": its formatting was cut short" : ""))
+  const Result<bool> formatted = is_formatted(volume, *content);
+  if (!formatted) return formatted.error();
+  if (content->kind != ContentKind::kFilesystem || !*formatted) {
+    return refused(target, "the volume " + volume.id + " holds no filesystem")
         .advise("FormatVolume makes one");
   }
   const Result<FileDescriptor> mount = mount_detached({.type = kernel_name(content->type),
@@ -158,7 +158,7 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   if (place->device != locked.device && content->type != "btrfs") {
     return refused(target, locked.node + " is not the volume " + volume.id + " any more");
   }
-  // From now on somebody may write to it: formatting it again is no longer without effect.
+  // From now on somebody may write to it: to format it again is a mistake that is to be told.
   records_.remove(volume.id);
   return attach(*mount, directory, target.text());
 }

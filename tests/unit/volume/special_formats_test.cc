@@ -129,30 +129,70 @@ TEST_CASE("an mkfs that is no program of this machine is told") {
   check_not_formatted(agent, node, id, disk);
 }
 
-// What an agent leaves that was killed while mkfs ran: the record, and maybe a filesystem.
-std::string put_cut_short(Agent& agent, const Node& node, const LoopDisk& disk) {
+// What an agent leaves that was killed while mkfs ran, which went on to its end.
+std::string put_orphaned(Agent& agent, const Node& node, const LoopDisk& disk) {
   const std::string id = agent.new_volume(disk);
   const std::string uuid = "cccccccc-0000-4000-8000-000000000001";
-  REQUIRE(FormatRecords(node.state()).set(id, {false, uuid}));
+  REQUIRE(FormatRecords(node.state()).set(id, uuid));
   put_filesystem(disk, uuid);
   return id;
 }
 
-TEST_CASE("a format that ended with the agent is begun anew") {
+TEST_CASE("a filesystem that was finished without the agent is what a repeated call asked for") {
   const LoopDisk disk(kBytes);
   Node node;
   Agent agent(node, {&disk});
-  const std::string id = put_cut_short(agent, node, disk);
+  const std::string id = put_orphaned(agent, node, disk);
   const std::string before = uuid_on(disk);
-  check_not_formatted(agent, node, id, disk);
-  CHECK(uuid_on(disk) != before);
+  CHECK(agent.is_formatted(id) == "true");
+  CHECK(agent.format(id) == "OK");
+  CHECK(uuid_on(disk) == before);
+  const std::string target = node.target("target");
+  CHECK(agent.mount(id, target) == "OK");
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+  CHECK(uuid_on(disk) == before);
+}
+
+// The record is still there, of which the other agent cannot know.
+TEST_CASE("what another node wrote on the volume meanwhile is kept") {
+  const LoopDisk disk(kBytes);
+  Node node, other_node;
+  Agent agent(node, {&disk});
+  const std::string id = put_orphaned(agent, node, disk);
+  Agent other(other_node, {&disk});
+  const std::string target = other_node.target("target");
+  REQUIRE(other.mount(id, target) == "OK");
+  test::write_file(target + "/file", "content");
+  REQUIRE(other.unmount(id, target) == "OK");
+  CHECK(agent.is_formatted(id) == "true");
+  static_cast<void>(agent.format(id));
+  REQUIRE(agent.mount(id, node.target("again")) == "OK");
+  CHECK(text_in(node.root() + "/again/file") == "content");
+}
+
+TEST_CASE("an xfs whose mkfs was cut short is none") {
+  const LoopDisk disk(400 * kMebibyte);
+  Node node;
+  Agent agent(node, {&disk}, {.filesystem = "xfs"});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "OK");
+  constexpr uint64_t kInProgress = 126;
+  REQUIRE(test::read_bytes(disk.node() + "p1", kInProgress, 1) == std::string(1, '\0'));
+  test::write_bytes(disk.node() + "p1", kInProgress, "\1");
+  const std::string target = node.target("target");
+  CHECK(agent.is_formatted(id) == "false");
+  CHECK(agent.mount(id, target) == "FAILED_PRECONDITION");
+  CHECK(agent.format(id) == "OK");
+  CHECK(agent.is_formatted(id) == "true");
+  CHECK(agent.mount(id, target) == "OK");
 }
 
 TEST_CASE("a record says nothing of a filesystem that others made since") {
   const LoopDisk disk(kBytes);
   Node node;
   Agent agent(node, {&disk});
-  const std::string id = put_cut_short(agent, node, disk);
+  const std::string id = put_orphaned(agent, node, disk);
   put_filesystem(disk, "cccccccc-0000-4000-8000-000000000002");
   const std::string before = uuid_on(disk);
   CHECK(agent.is_formatted(id) == "true");
@@ -175,7 +215,6 @@ TEST_CASE("what others wrote to a volume is not formatted") {
   CHECK(test::read_bytes(partition, 0, 4) == "LUKS");
 }
 
-// A record that says "done" is of one filesystem, which must still be there.
 TEST_CASE("a filesystem that was made anew by others is not taken for the recorded one") {
   const LoopDisk disk(kBytes);
   Node node;
