@@ -109,6 +109,7 @@ class UnixEndpoint final : public Endpoint {
   }
 
   void welcome(Protocol::socket socket) {
+    close_on_exec(socket.native_handle());
     const Result<Peer> peer = peer_of(socket.native_handle());
     if (!peer) return refuse("unknown", peer.error().message());
     if (std::string why = objection_to(*peer); !why.empty()) {

@@ -52,4 +52,8 @@ class SocketFile {
   unsigned long inode_ = 0;
 };
 
+// Keeps an accepted connection from the programs that modules start: Asio accepts without
+// SOCK_CLOEXEC, and a client waits for as long as anybody has its connection open.
+void close_on_exec(int connection);
+
 }  // namespace longshore::endpoint

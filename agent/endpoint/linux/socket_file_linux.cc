@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -149,5 +150,7 @@ SocketFile::~SocketFile() {
 }
 
 int SocketFile::release_descriptor() { return std::exchange(descriptor_, -1); }
+
+void close_on_exec(int connection) { ::fcntl(connection, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace longshore::endpoint

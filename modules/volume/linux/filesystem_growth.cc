@@ -78,6 +78,9 @@ Result<void> grow_filesystem(const std::string& type, const FileDescriptor& moun
   if (type == "ext4" && error == std::errc::operation_not_permitted) {
     return std::move(failure).advise("ext4 asks for CAP_SYS_RESOURCE");
   }
+  if (type == "btrfs" && error == std::errc::invalid_argument) {
+    return std::move(failure).advise("btrfs takes no size below 256 MiB");
+  }
   return failure;
 }
 
