@@ -1,8 +1,9 @@
 // What the volume group needs of the operating system.
 //
-// A volume is a partition, or a whole disk that carries a filesystem and no table. It is known
-// by an id that outlives restarts of the node; an id that names no volume is NOT_FOUND, one that
-// names several FAILED_PRECONDITION with the ids that tell them apart. Errors name the operation,
+// A volume is a partition, or a whole disk that carries a filesystem and no table. It is known by
+// an id that outlives restarts of the node, but for ids that have to tell by the disk's number: of
+// copies, and of partitions without a uuid. An id that names no volume is NOT_FOUND, one that names
+// several FAILED_PRECONDITION with the ids that tell them apart. Errors name the operation,
 // the volume and what the system answered.
 //
 // Threads: any number at once. VolumeService lets no two mutations of one volume, nor two at one

@@ -58,9 +58,8 @@ Result<bool> lacks_partition(const Disk& disk, const Content& content) {
 }
 
 Result<void> write_partition(const Disk& disk, bool is_blank) {
-  // A blank disk is taken for itself alone: EBUSY if anything uses it after all.
-  const Result<FileDescriptor> opened =
-      block::open_disk(disk, O_RDWR | (is_blank ? O_EXCL : 0), kPartition);
+  // For itself alone: EBUSY if anything uses it after all.
+  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDWR | O_EXCL, kPartition);
   if (!opened) return opened.error();
   Result<block::PartitionTable> table = block::PartitionTable::open(disk, *opened);
   if (!table) return std::move(table).error();
@@ -104,9 +103,6 @@ Result<uint64_t> DiskBackendLinux::size_in_bytes(uint32_t number) {
 }
 
 Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
-  if (!is_online(disk)) {
-    return refused(disk, "it is offline").advise("SetDiskState brings it online");
-  }
   if (disk.read_only) return refused(disk, "it is read-only");
   if (!disk.holders.empty()) return refused(disk, "it is a part of " + disk.holders.front());
   return block::check_not_system_disk(devices_, disk, kPartition);
@@ -115,6 +111,10 @@ Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
 Result<void> DiskBackendLinux::partition(uint32_t number, const CallLimits& limits) {
   const Result<Disk> disk = devices_.disk(number, kPartition);
   if (!disk) return disk.error();
+  // It could not even be opened.
+  if (!devices_.is_online(*disk)) {
+    return refused(*disk, "it is offline").advise("SetDiskState brings it online");
+  }
   std::vector<block::KernelPartition> partitions;
   {
     const Result<DiskLock> lock = DiskLock::take(*disk, limits, kPartition);
@@ -179,40 +179,39 @@ Result<void> DiskBackendLinux::rescan(const CallLimits& limits) {
   return {};
 }
 
-bool DiskBackendLinux::is_online(const Disk& disk) const {
-  const auto state = block::read_text_attribute(devices_.path_of(disk, "device/state"));
-  return !state || *state == "running" || *state == "live";  // SCSI, NVMe
-}
-
 Result<bool> DiskBackendLinux::is_online(uint32_t number) {
   const Result<Disk> disk = devices_.disk(number, "tell the state of");
   if (!disk) return disk.error();
-  return is_online(*disk);
+  return devices_.is_online(*disk);
 }
 
-Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const CallLimits&) {
+Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const CallLimits& limits) {
   constexpr const char* kBringOnline = "bring online";
   const char* const operation = online ? kBringOnline : kTakeOffline;
   const Result<Disk> disk = devices_.disk(number, operation);
   if (!disk) return disk.error();
-  if (is_online(*disk) == online) return {};
+  if (devices_.is_online(*disk) == online) return {};
   if (block::link_name(devices_.path_of(*disk, "device/subsystem")) != "scsi") {
     return Error(StatusCode::kUnimplemented, operation, disk->node)
         .because("the kernel has such a state for SCSI disks only");
   }
-  if (!online) return take_offline(*disk);
+  if (!online) return take_offline(*disk, limits);
   const auto error = block::write_attribute(devices_.path_of(*disk, "device/state"), "running");
   if (error) return Error(StatusCode::kUnknown, operation, disk->node).because(error);
   return {};
 }
 
-Result<void> DiskBackendLinux::take_offline(const Disk& disk) const {
+Result<void> DiskBackendLinux::take_offline(const Disk& disk, const CallLimits& limits) const {
+  // The lock keeps away who formats or mounts; opening exclusively sees users that this process
+  // cannot name, as a mount in a container's namespace.
+  const Result<DiskLock> lock = DiskLock::take(disk, limits, kTakeOffline);
+  if (!lock) return lock.error();
   if (Result<void> unused = block::check_unused(devices_, disk, kTakeOffline); !unused) {
     return unused;
   }
-  // Whatever is still in the page cache could not be written afterwards.
-  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kTakeOffline);
+  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY | O_EXCL, kTakeOffline);
   if (!opened) return opened.error();
+  // Whatever is still in the page cache could not be written afterwards.
   if (::fsync(opened->get()) != 0) {
     return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(support::last_error());
   }

@@ -26,8 +26,7 @@ class DiskBackendLinux final : public DiskBackend {
 
  private:
   Result<void> check_changeable(const block::Disk& disk) const;
-  bool is_online(const block::Disk& disk) const;
-  Result<void> take_offline(const block::Disk& disk) const;
+  Result<void> take_offline(const block::Disk& disk, const support::CallLimits& limits) const;
 
   block::BlockDevices devices_;
 };

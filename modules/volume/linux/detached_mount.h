@@ -26,7 +26,8 @@ struct MountRequest {
 // Errors carry what the kernel says of the reason.
 Result<support::FileDescriptor> mount_detached(const MountRequest& request);
 
-// Attaches it to the opened directory. FAILED_PRECONDITION: something was mounted there meanwhile.
+// Attaches it to the opened directory. What is mounted there already would be covered: the caller
+// sees to it that nothing is.
 Result<void> attach(const support::FileDescriptor& mount, const support::FileDescriptor& directory,
                     const std::string& target);
 

@@ -119,12 +119,17 @@ Result<VolumeBackendLinux::Source> VolumeBackendLinux::open_source(
       }
       auto opened =
           block::open_node(known.node, known.device, volume.disk.number, O_RDONLY, operation);
-      if (opened) return Source{*std::move(opened), {0, known.sectors * block::kSectorBytes}};
+      if (!opened) return std::move(opened).error();
+      return Source{*std::move(opened), {0, known.sectors * block::kSectorBytes}};
     }
   }
   Result<FileDescriptor> opened = block::open_disk(volume.disk, O_RDONLY, operation);
   if (!opened) return std::move(opened).error();
-  return Source{*std::move(opened), volume.stretch()};
+  const block::Stretch stretch = volume.stretch();
+  // What was read when the kernel had the partition, or before it was written there, is no news.
+  ::posix_fadvise(opened->get(), static_cast<off_t>(stretch.offset),
+                  static_cast<off_t>(stretch.size), POSIX_FADV_DONTNEED);
+  return Source{*std::move(opened), stretch};
 }
 
 Result<Content> VolumeBackendLinux::content_of(const Volume& volume,
@@ -160,41 +165,60 @@ Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& i
   for (int attempt = 0; attempt < 2; ++attempt) {
     Result<Volume> volume = index_.resolve(id, operation);
     if (!volume) return std::move(volume).error();
-    Result<DiskLock> lock = DiskLock::take(volume->disk, limits, operation);
-    if (!lock) return std::move(lock).error();
-    if (!volume->partition) {
-      return Locked{*volume, *std::move(lock), volume->disk.node, volume->disk.device};
+    if (auto allowed = block::check_not_system_disk(devices_, volume->disk, operation); !allowed) {
+      return std::move(allowed).error();
     }
-    // Before the lock was taken the table may have changed.
-    const auto partitions = block::read_partitions(lock->descriptor(), volume->disk.node);
-    if (!partitions) return partitions.error();
-    if (std::ranges::find(*partitions, *volume->partition) == partitions->end()) {
-      return Error(StatusCode::kAborted, std::string(operation), id)
-          .because("the disk's partition table has just been changed")
-          .advise("try again");
+    KernelPartition awaited;
+    {
+      Result<DiskLock> lock = DiskLock::take(volume->disk, limits, operation);
+      if (!lock) return std::move(lock).error();
+      if (auto same = check_unchanged(*volume, *lock, operation); !same) {
+        return std::move(same).error();
+      }
+      if (!volume->partition) {
+        return Locked{*volume, *std::move(lock), volume->disk.node, volume->disk.device};
+      }
+      const auto known = block::ensure_kernel_partition(devices_, volume->disk, lock->descriptor(),
+                                                        *volume->partition);
+      if (!known) return known.error();
+      struct stat status {};
+      if (::stat(known->node.c_str(), &status) == 0 && status.st_rdev == known->device) {
+        return Locked{*volume, *std::move(lock), known->node, known->device};
+      }
+      awaited = *known;
     }
-    const auto known = block::ensure_kernel_partition(devices_, volume->disk, lock->descriptor(),
-                                                      *volume->partition);
-    if (!known) return known.error();
-    struct stat status {};
-    if (::stat(known->node.c_str(), &status) == 0 && status.st_rdev == known->device) {
-      return Locked{*volume, *std::move(lock), known->node, known->device};
-    }
-    lock = Error(StatusCode::kUnavailable, "lock");  // frees it
-    if (Result<void> there = block::wait_for_node(*known, limits); !there) return there.error();
+    if (Result<void> there = block::wait_for_node(awaited, limits); !there) return there.error();
   }
   return Error(StatusCode::kAborted, std::string(operation), id)
       .because("its node in /dev comes and goes")
       .advise("try again");
 }
 
-Result<void> VolumeBackendLinux::check_changeable(const Volume& volume,
-                                                  std::string_view operation) const {
-  if (volume.disk.read_only) {
-    return Error(StatusCode::kFailedPrecondition, std::string(operation), volume.id)
-        .because("its disk is read-only");
+// Before the lock was taken, the table or the filesystem on the whole disk may have been made anew.
+Result<void> VolumeBackendLinux::check_unchanged(const Volume& volume, const DiskLock& lock,
+                                                 std::string_view operation) const {
+  bool is_same = false;
+  if (volume.partition) {
+    const auto partitions = block::read_partitions(lock.descriptor(), volume.disk.node);
+    if (!partitions) return partitions.error();
+    is_same = std::ranges::find(*partitions, *volume.partition) != partitions->end();
+  } else {
+    const Result<Content> content =
+        block::read_content(lock.descriptor(), whole(volume.disk), volume.disk.node);
+    if (!content) return content.error();
+    is_same = VolumeIndex::is_named(volume, "UUID=" + content->uuid);
   }
-  return block::check_not_system_disk(devices_, volume.disk, operation);
+  if (is_same) return {};
+  return Error(StatusCode::kAborted, std::string(operation), volume.id)
+      .because("what is on the disk has just been changed")
+      .advise("try again");
+}
+
+Result<void> VolumeBackendLinux::check_writable(const Volume& volume,
+                                                std::string_view operation) const {
+  if (!volume.disk.read_only) return {};
+  return Error(StatusCode::kFailedPrecondition, std::string(operation), volume.id)
+      .because("its disk is read-only");
 }
 
 }  // namespace longshore::volume

@@ -77,7 +77,9 @@ class VolumeBackendLinux final : public VolumeBackend {
                                                    const std::string& type) const;
   Result<VolumeStats> stats_of_mounted(const Volume& volume,
                                        const std::vector<support::Mount>& mounts) const;
-  Result<void> check_changeable(const Volume& volume, std::string_view operation) const;
+  Result<void> check_unchanged(const Volume& volume, const block::DiskLock& lock,
+                               std::string_view operation) const;
+  Result<void> check_writable(const Volume& volume, std::string_view operation) const;
 
   // volume_format.cc
   Result<bool> needs_format(const Volume& volume) const;
@@ -85,6 +87,9 @@ class VolumeBackendLinux final : public VolumeBackend {
   Result<bool> is_formatted(const Volume& volume, const block::Content& content) const;
 
   // volume_mounting.cc
+  // The target, opened and empty; nothing if the volume is mounted there already.
+  Result<std::optional<support::FileDescriptor>> open_target(
+      const std::string& id, const support::PosixPath& target) const;
   Result<bool> is_mounted_at(const std::string& id, const support::FileDescriptor& directory,
                              const support::PosixPath& target) const;
   Result<void> mount_on(const support::FileDescriptor& directory, const Locked& locked,

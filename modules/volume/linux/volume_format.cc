@@ -29,7 +29,7 @@ Result<void> VolumeBackendLinux::format(const std::string& id, const CallLimits&
   const Result<bool> needed = needs_format(locked->volume);
   if (!needed) return needed.error();
   if (!*needed) return {};
-  if (auto changeable = check_changeable(locked->volume, kFormat); !changeable) return changeable;
+  if (auto writable = check_writable(locked->volume, kFormat); !writable) return writable;
   if (auto possible = maker_.check(locked->volume.id); !possible) return possible;
   return make_filesystem(*locked);
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "support/linux/block/opened_disk.h"
 
@@ -40,7 +42,8 @@ dev_t device_behind(const std::string& node) {
 }  // namespace
 
 void VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found) const {
-  if (!disk.holders.empty()) return;
+  // One that hangs would keep every call waiting.
+  if (!disk.holders.empty() || !devices_.is_online(disk)) return;
   const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kList);
   if (!opened) return;
   const auto partitions = block::read_partitions(*opened, disk.node);
@@ -61,13 +64,20 @@ void VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found
   }
 }
 
-// Of one btrfs on several disks the first is the volume; copies of the same device are copies.
+// Of one btrfs on several disks the first is the volume. Where copies of its disks are there too
+// nothing says which belong together, so that all are left apart, as copies.
 void VolumeIndex::join_btrfs(std::vector<Candidate>& candidates) {
+  std::set<std::string> with_copies;
+  std::set<std::pair<std::string, std::string>> devices;
+  for (const Candidate& candidate : candidates) {
+    const bool is_new = devices.emplace(candidate.volume.id, candidate.device_uuid).second;
+    if (!is_new) with_copies.insert(candidate.volume.id);
+  }
   std::vector<Candidate> joined;
   for (Candidate& candidate : candidates) {
     const auto first = std::ranges::find_if(joined, [&](const Candidate& other) {
       return !candidate.device_uuid.empty() && other.volume.id == candidate.volume.id &&
-             other.device_uuid != candidate.device_uuid;
+             !with_copies.contains(candidate.volume.id);
     });
     if (first == joined.end()) {
       joined.push_back(std::move(candidate));
@@ -135,6 +145,13 @@ Result<Volume> VolumeIndex::resolve(std::string_view id, std::string_view operat
   Volume volume = std::move(found->front().volume);
   if (volume.is_copy) volume.id = qualified(volume);
   return volume;
+}
+
+bool VolumeIndex::is_named(const Volume& volume, std::string_view id) {
+  const std::string at = "@" + std::to_string(volume.disk.number);
+  const std::string base =
+      volume.is_copy ? volume.id.substr(0, volume.id.size() - at.size()) : volume.id;
+  return id == base || id == base + at;
 }
 
 dev_t VolumeIndex::device_of(const Volume& volume) const {

@@ -54,6 +54,9 @@ class VolumeIndex {
   // What is mounted from the volume, in the order of the table.
   Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
 
+  // Whether the id means this volume, with or without its "@": for where only one can be meant.
+  static bool is_named(const Volume& volume, std::string_view id);
+
   // Whether the mount is of this volume.
   bool is_mount_of(const support::Mount& mount, const Volume& volume) const;
 

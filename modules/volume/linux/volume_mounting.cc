@@ -100,9 +100,23 @@ Error refused(const PosixPath& target, const std::string& why) {
 
 Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& target,
                                        const CallLimits& limits) {
+  const auto looked_at = open_target(id, target);
+  if (!looked_at) return looked_at.error();
+  if (!*looked_at) return {};
+  const Result<Locked> locked = lock(id, limits, kMount);
+  if (!locked) return locked.error();
+  // Again, now that no other agent can mount it: the kernel would put one mount over the other.
+  const auto directory = open_target(id, target);
+  if (!directory) return directory.error();
+  if (!*directory) return {};
+  return mount_on(**directory, *locked, target);
+}
+
+Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
+    const std::string& id, const PosixPath& target) const {
   const Result<support::DirectoryEntry> entry = beneath_.entry(target, kMount);
   if (!entry) return entry.error();
-  const FileDescriptor directory =
+  FileDescriptor directory =
       support::open_unfollowed(entry->directory, entry->name, O_PATH | O_DIRECTORY);
   if (!directory) {
     return beneath_.failure(target, kMount, last_error())
@@ -110,11 +124,9 @@ Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& t
   }
   const Result<bool> mounted = is_mounted_at(id, directory, target);
   if (!mounted) return mounted.error();
-  if (*mounted) return {};
-  if (Result<void> empty = check_empty(directory, target); !empty) return empty;
-  const Result<Locked> locked = lock(id, limits, kMount);
-  if (!locked) return locked.error();
-  return mount_on(directory, *locked, target);
+  if (*mounted) return std::optional<FileDescriptor>();
+  if (Result<void> empty = check_empty(directory, target); !empty) return std::move(empty).error();
+  return std::optional(std::move(directory));
 }
 
 Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
@@ -122,22 +134,22 @@ Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
                                                const PosixPath& target) const {
   const Result<Place> place = place_of(directory.get(), "", target, kMount);
   if (!place) return place.error();
-  const Result<Volume> volume = index_.resolve(id, kMount);
-  if (!volume) return volume.error();
-  if (!place->is_mount_root) return false;
+  if (!place->is_mount_root) {
+    const Result<Volume> volume = index_.resolve(id, kMount);
+    if (!volume) return volume.error();
+    return false;
+  }
   const Result<Mount> mount = mount_at(*place, target, kMount);
   if (!mount) return mount.error();
-  if (index_.is_mount_of(*mount, *volume) && mount->root == "/") return true;
+  const auto owner = index_.volume_of(*mount);
+  if (!owner) return owner.error();
+  if (*owner && VolumeIndex::is_named(**owner, id) && mount->root == "/") return true;
   return refused(target, mount->source + " is mounted there already");
 }
 
 Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const Locked& locked,
                                           const PosixPath& target) {
   const Volume& volume = locked.volume;
-  if (Result<void> allowed = block::check_not_system_disk(devices_, volume.disk, kMount);
-      !allowed) {
-    return allowed;
-  }
   const Result<Content> content = content_of(volume, kMount);
   if (!content) return content.error();
   const Result<bool> formatted = is_formatted(volume, *content);
@@ -205,14 +217,17 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   return failure;
 }
 
-// A volume that is gone cannot be compared: then the mount must belong to no other one.
+// Of a disk that is gone or does not answer any more nobody can say what the volume was: then it is
+// enough that the mount is of such a disk.
 Result<void> VolumeBackendLinux::check_mount_of(const Mount& mount, const std::string& id) const {
-  const Result<Volume> volume = index_.resolve(id, kUnmount);
-  if (volume && index_.is_mount_of(mount, *volume)) return {};
-  if (!volume && volume.error().code() != StatusCode::kNotFound) return volume.error();
+  const auto owner = index_.volume_of(mount);
+  if (!owner) return owner.error();
+  if (*owner && VolumeIndex::is_named(**owner, id)) return {};
   struct stat status {};
-  const bool device_is_there = ::stat(mount.source.c_str(), &status) == 0;
-  if (!volume && !device_is_there && mount.source.starts_with("/dev/")) return {};
+  const bool is_gone =
+      mount.source.starts_with("/dev/") &&
+      (::stat(mount.source.c_str(), &status) != 0 || devices_.disk_of(status.st_rdev).has_value());
+  if (!*owner && is_gone) return {};
   return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
       .because(mount.source + " is mounted there, and not the volume " + id);
 }

@@ -47,7 +47,7 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
         .because("a filesystem of the type " + content->type + " cannot grow while it is mounted")
         .advise("ext4, xfs and btrfs can");
   }
-  if (auto changeable = check_changeable(volume, kResize); !changeable) return changeable;
+  if (auto writable = check_writable(volume, kResize); !writable) return writable;
   const Result<uint64_t> bytes = grow_device(*locked, size);
   if (!bytes) return bytes.error();
 
@@ -79,8 +79,15 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
   if (!table) return std::move(table).error();
   const Result<uint64_t> largest = table->largest_size(volume.partition->number);
   if (!largest) return largest.error();
-  // A size that the disk has and the partition cannot reach, for the table's own place, is taken as
-  // all there is: drivers ask for the size of the disk.
+  // A size that the disk has and the partition cannot reach, for what stands before it and the
+  // table's copy behind it, is taken as all there is: drivers ask for the size of the disk.
+  const uint64_t beside = volume.stretch().offset + 2 * kMebibyte;
+  if (size > *largest + beside) {
+    return Error(StatusCode::kOutOfRange, kResize, volume.id)
+        .because("it can have " + std::to_string(*largest) + " bytes at its place, " +
+                 std::to_string(size) + " are asked for")
+        .advise("another partition begins behind it");
+  }
   const uint64_t rounded = (size + kMebibyte - 1) / kMebibyte * kMebibyte;
   const uint64_t wanted = size == 0 ? *largest : std::min(rounded, *largest);
   if (wanted <= now || (size == 0 && wanted - now < kTolerance)) return now;

@@ -84,7 +84,9 @@ TEST_CASE("copies of a disk have ids of their own, and the one that is mounted h
   REQUIRE(agent.mount(first, node.target("a")) == "OK");
   CHECK(agent.is_formatted(id) == "FAILED_PRECONDITION");
   CHECK(agent.unmount(first, node.target("b")) == "FAILED_PRECONDITION");
-  CHECK(agent.unmount(first, node.target("a")) == "OK");
+  // What is mounted on a target says which one is meant.
+  CHECK(agent.mount(id, node.target("a")) == "OK");
+  CHECK(agent.unmount(id, node.target("a")) == "OK");
   CHECK(agent.unmount(id, node.target("b")) == "OK");
 }
 
@@ -114,6 +116,10 @@ TEST_CASE("an id with a disk's number holds for that disk only") {
   CHECK(agent.format(copy_id(id, disk)) == "OK");
   CHECK(agent.format(id) == "OK");
   CHECK(agent.is_formatted(other_id) == "false");
+  CHECK(agent.mount(copy_id(id, disk), node.target("target")) == "OK");
+  CHECK(agent.mount(copy_id(id, disk), node.target("target")) == "OK");
+  CHECK(agent.unmount(copy_id(id, other), node.target("target")) == "FAILED_PRECONDITION");
+  CHECK(agent.unmount(copy_id(id, disk), node.target("target")) == "OK");
 }
 
 TEST_CASE("a btrfs on two disks is one volume on the first") {

@@ -174,13 +174,39 @@ TEST_CASE("a GPT of which both halves are damaged is not written over") {
   CHECK((table_of(disk) == table));
 }
 
+TEST_CASE("a volume with a neighbour grows up to it, and is not said to have grown further") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk,
+                    "label: gpt\n"
+                    "start=2048, size=16MiB\n"
+                    "start=34816, size=8MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.ids(disk, 1).front();
+  REQUIRE(agent.format(id) == "OK");
+  const std::string table = table_of(disk);
+  CHECK(agent.resize(id, 40 * kMebibyte) == "OUT_OF_RANGE");
+  CHECK(agent.resize(id, 16 * kMebibyte) == "OK");
+  CHECK(agent.resize(id, 0) == "OK");
+  CHECK((table_of(disk) == table));
+}
+
+// The label of an LVM member, whose checksum is wrong: it may yet be saved.
+const std::string kDamagedMember = "LABELONE" + std::string("\1\0\0\0\0\0\0\0", 8) + "\1\2\3\4" +
+                                   std::string("\x20\0\0\0", 4) + "LVM2 001" + std::string(32, 'a');
+
 TEST_CASE("a disk that is a member of something is no volume and is left as it is") {
   const LoopDisk disk(kBytes);
-  if (GENERATE(true, false)) {
-    test::write_bytes(disk.node(), 0, std::string("LUKS\xba\xbe\0\2", 8));
-  } else {
-    test::write_bytes(disk.node(), 1024, std::string("\1\0\0\0\xff\x0f\0\0", 8));
-    test::write_bytes(disk.node(), 4086, "SWAPSPACE2");
+  switch (GENERATE(0, 1, 2)) {
+    case 0:
+      test::write_bytes(disk.node(), 0, std::string("LUKS\xba\xbe\0\2", 8));
+      break;
+    case 1:
+      test::write_bytes(disk.node(), 1024, std::string("\1\0\0\0\xff\x0f\0\0", 8));
+      test::write_bytes(disk.node(), 4086, "SWAPSPACE2");
+      break;
+    default:
+      test::write_bytes(disk.node(), 512, kDamagedMember);
   }
   Node node;
   Agent agent(node, {&disk});

@@ -132,6 +132,11 @@ std::vector<std::string> BlockDevices::disks_beneath(dev_t device) const {
   return disks;
 }
 
+bool BlockDevices::is_online(const Disk& disk) const {
+  const auto state = read_text_attribute(path_of(disk, "device/state"));
+  return !state || *state == "running" || *state == "live";  // SCSI, NVMe
+}
+
 std::string BlockDevices::holder_of(const Disk& disk, std::string_view name) const {
   const bool is_whole = name == disk.name;
   const auto holders = names_in(path_of(disk, is_whole ? "" : name) + "/holders");

@@ -71,6 +71,10 @@ class BlockDevices {
   // and md. Also of devices that are not served.
   std::vector<std::string> disks_beneath(dev_t device) const;
 
+  // Whether the kernel lets anything reach it: a SCSI disk may be offline or blocked, and opening
+  // it then fails or waits.
+  bool is_online(const Disk& disk) const;
+
   // The name of what sits on a partition or disk of this name (dm, md), or "".
   std::string holder_of(const Disk& disk, std::string_view name) const;
 

@@ -78,8 +78,9 @@ Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
   errno = 0;
   const Probe probe = new_probe(disk, stretch);
   if (!probe) return failed(kOperation, object);
-  blkid_probe_set_superblocks_flags(probe.get(),
-                                    BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID | BLKID_SUBLKS_USAGE);
+  // Damaged ones too (BADCSUM): what can be saved yet is no reason to call a disk blank.
+  blkid_probe_set_superblocks_flags(probe.get(), BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
+                                                     BLKID_SUBLKS_USAGE | BLKID_SUBLKS_BADCSUM);
   constexpr int kFound = 0, kNothing = 1, kAmbivalent = -2;
   Content content;
   switch (blkid_do_safeprobe(probe.get())) {
@@ -111,7 +112,9 @@ Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
   const Probe probe = new_probe(disk, {0, 0});
   if (!probe) return failed("read the partition table of", object);
   blkid_probe_enable_superblocks(probe.get(), 0);
-  if (blkid_do_fullprobe(probe.get()) != 0) return std::vector<TablePartition>();
+  const int answer = blkid_do_fullprobe(probe.get());
+  if (answer < 0) return failed("read the partition table of", object);
+  if (answer > 0) return std::vector<TablePartition>();
   return partitions_of(probe);
 }
 
@@ -124,9 +127,11 @@ Result<void> wipe_signatures(const FileDescriptor& device, const std::string& ob
                                     BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE | BLKID_SUBLKS_BADCSUM);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
   // Each round finds one signature and goes a step back, so that what was under it shows next.
-  while (blkid_do_probe(probe.get()) == 0) {
+  int found = 0;
+  while ((found = blkid_do_probe(probe.get())) == 0) {
     if (blkid_do_wipe(probe.get(), /*dryrun=*/0) != 0) return failed(kOperation, object);
   }
+  if (found < 0) return failed(kOperation, object);
   if (::fsync(device.get()) != 0) return failed(kOperation, object);
   return {};
 }

@@ -63,11 +63,28 @@ class UseOfDisk {
     return known->second;
   }
 
+  // A btrfs may be on several disks, of which the mount names one.
+  bool is_on_btrfs_of(const std::string& source) {
+    const std::string filesystems = devices_.sysfs() + "/fs/btrfs/";
+    const std::string name = source.substr(source.rfind('/') + 1);
+    for (const std::string& filesystem : names_in(filesystems)) {
+      const auto members = names_in(filesystems + filesystem + "/devices");
+      if (std::ranges::find(members, name) == members.end()) continue;
+      return std::ranges::any_of(members, [&](const std::string& member) {
+        const auto device =
+            read_device_attribute(devices_.sysfs() + "/class/block/" + member + "/dev");
+        return device && is_beneath(*device);
+      });
+    }
+    return false;
+  }
+
   void add_mounts(const std::vector<Mount>& mounts) {
     for (const Mount& mount : mounts) {
       // btrfs has a device number of its own; its source says what it was mounted from.
       const bool has_node = mount.source.starts_with('/');
-      if (is_beneath(mount.device) || (has_node && is_beneath(device_behind(mount.source)))) {
+      if (is_beneath(mount.device) || (has_node && is_beneath(device_behind(mount.source))) ||
+          (mount.type == "btrfs" && is_on_btrfs_of(mount.source))) {
         uses_.push_back({"the mount " + mount.point, is_of_system(mount.point)});
       }
     }

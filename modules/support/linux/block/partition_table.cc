@@ -1,6 +1,8 @@
 #include "support/linux/block/partition_table.h"
 
+#include <fcntl.h>
 #include <libfdisk.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -62,7 +64,7 @@ const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
 }  // namespace
 
 void PartitionTable::Release::operator()(fdisk_context* context) const {
-  fdisk_deassign_device(context, /*nosync=*/1);
+  // No fdisk_deassign_device before: it aborts where assigning has failed.
   fdisk_unref_context(context);
 }
 
@@ -165,8 +167,15 @@ std::string PartitionTable::describe_others(uint32_t number) const {
 }
 
 Result<void> PartitionTable::write() {
+  constexpr const char* kOperation = "write the partition table of";
+  // Opened anew, and before: libfdisk flushes only some tables, ignores how that ends, and takes
+  // the news of a failed write away from its own descriptor.
+  const std::string path = "/proc/self/fd/" + std::to_string(fdisk_get_devfd(context_.get()));
+  const FileDescriptor flushed(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!flushed) return failed(kOperation, -errno);
   const int error = fdisk_write_disklabel(context_.get());
-  if (error != 0) return failed("write the partition table of", error);
+  if (error != 0) return failed(kOperation, error);
+  if (::fsync(flushed.get()) != 0) return failed(kOperation, -errno);
   return {};
 }
 
