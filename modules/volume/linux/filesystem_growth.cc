@@ -2,10 +2,10 @@
 
 #include <linux/btrfs.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace longshore::volume {
 
@@ -50,10 +50,23 @@ std::error_code grow_xfs(int mount, uint64_t bytes) {
   return ::ioctl(mount, kXfsGrow, &growth) == 0 ? std::error_code() : last_error();
 }
 
-std::error_code grow_btrfs(int mount) {
-  btrfs_ioctl_vol_args request{};
-  std::strcpy(request.name, "max");
-  return ::ioctl(mount, BTRFS_IOC_RESIZE, &request) == 0 ? std::error_code() : last_error();
+// Of a btrfs on several disks only the given one grows: "<its number in the filesystem>:max".
+std::error_code grow_btrfs(int mount, dev_t device) {
+  btrfs_ioctl_fs_info_args filesystem{};
+  if (::ioctl(mount, BTRFS_IOC_FS_INFO, &filesystem) != 0) return last_error();
+  for (uint64_t number = 1; number <= filesystem.max_id; ++number) {
+    btrfs_ioctl_dev_info_args member{};
+    member.devid = number;
+    if (::ioctl(mount, BTRFS_IOC_DEV_INFO, &member) != 0) continue;  // there is none any more
+    struct stat status {};
+    const auto* path = reinterpret_cast<const char*>(member.path);
+    if (::stat(path, &status) != 0 || status.st_rdev != device) continue;
+    btrfs_ioctl_vol_args request{};
+    const std::string text = std::to_string(number) + ":max";
+    text.copy(request.name, sizeof(request.name) - 1);
+    return ::ioctl(mount, BTRFS_IOC_RESIZE, &request) == 0 ? std::error_code() : last_error();
+  }
+  return std::make_error_code(std::errc::no_such_device);
 }
 
 }  // namespace
@@ -62,15 +75,15 @@ bool can_grow(const std::string& type) {
   return type == "ext4" || type == "xfs" || type == "btrfs";
 }
 
-Result<void> grow_filesystem(const std::string& type, const FileDescriptor& mount, uint64_t bytes,
-                             const std::string& object) {
+Result<void> grow_filesystem(const std::string& type, const FileDescriptor& mount, dev_t device,
+                             uint64_t bytes, const std::string& object) {
   std::error_code error;
   if (type == "ext4") {
     error = grow_ext4(mount.get(), bytes);
   } else if (type == "xfs") {
     error = grow_xfs(mount.get(), bytes);
   } else {
-    error = grow_btrfs(mount.get());
+    error = grow_btrfs(mount.get(), device);
   }
   if (!error) return {};
   Error failure =

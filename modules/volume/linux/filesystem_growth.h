@@ -2,6 +2,8 @@
 // the ioctls that resize2fs, xfs_growfs and btrfs use.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,10 +17,10 @@ namespace longshore::volume {
 // Whether a filesystem of this kind (the kernel's name) can grow while it is mounted.
 bool can_grow(const std::string& type);
 
-// `mount` is any directory of it. A filesystem that is as large already is left as it is.
-// PERMISSION_DENIED: ext4 asks for CAP_SYS_RESOURCE.
+// `mount` is any directory of it, `device` the one that has grown to `bytes`. A filesystem that is
+// as large already is left as it is. PERMISSION_DENIED: ext4 asks for CAP_SYS_RESOURCE.
 Result<void> grow_filesystem(const std::string& type, const support::FileDescriptor& mount,
-                             uint64_t bytes, const std::string& object);
+                             dev_t device, uint64_t bytes, const std::string& object);
 
 // Total and used bytes of a mounted filesystem, its own structures counted as used. `total` is the
 // size by the superblock, for ext2 to ext4, of which statvfs leaves their structures out.

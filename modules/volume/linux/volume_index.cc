@@ -168,8 +168,11 @@ dev_t VolumeIndex::device_of(const Volume& volume) const {
 bool VolumeIndex::is_mount_of(const Mount& mount, const Volume& volume) const {
   const dev_t device = device_of(volume);
   if (device == 0) return false;
-  // btrfs has a device number of its own; its source says what it was mounted from.
-  return mount.device == device || (mount.type == "btrfs" && device_behind(mount.source) == device);
+  if (mount.device == device) return true;
+  // btrfs has a device number of its own; its source is one of its disks, whichever was mounted.
+  const auto& others = volume.other_nodes;
+  return mount.type == "btrfs" && (device_behind(mount.source) == device ||
+                                   std::ranges::find(others, mount.source) != others.end());
 }
 
 Result<std::vector<Mount>> VolumeIndex::mounts_of(const Volume& volume) const {

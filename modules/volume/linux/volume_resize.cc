@@ -51,11 +51,13 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
   const Result<uint64_t> bytes = grow_device(*locked, size);
   if (!bytes) return bytes.error();
 
-  // Asking ext4 for the size that it has needs a privilege too, so it is not asked.
+  // Asking ext4 for the size that it has needs a privilege too, so it is not asked. The total of a
+  // btrfs on several disks tells nothing of this one.
   const auto superblock = superblock_of(volume, content->type);
   if (!superblock) return superblock.error();
   const uint64_t wanted = size == 0 ? *bytes - std::min(*bytes, kMebibyte) : std::min(size, *bytes);
-  if (*superblock && (*superblock)->total >= wanted) return {};
+  const bool is_alone = volume.other_nodes.empty();
+  if (is_alone && *superblock && (*superblock)->total >= wanted) return {};
   return grow_filesystem(*locked, content->type, *bytes);
 }
 
@@ -114,7 +116,7 @@ Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std
   if (!mounts->empty()) {
     const Result<FileDescriptor> mount = open_mount(volume, *mounts);
     if (!mount) return mount.error();
-    return volume::grow_filesystem(type, *mount, bytes, volume.id);
+    return volume::grow_filesystem(type, *mount, locked.device, bytes, volume.id);
   }
   // Mounted nowhere, for as long as it takes.
   const Result<FileDescriptor> mount = mount_detached({.type = type,
@@ -127,7 +129,7 @@ Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std
   if (!root) {
     return Error(StatusCode::kUnknown, kResize, volume.id).because(support::last_error());
   }
-  return volume::grow_filesystem(type, root, bytes, volume.id);
+  return volume::grow_filesystem(type, root, locked.device, bytes, volume.id);
 }
 
 }  // namespace longshore::volume

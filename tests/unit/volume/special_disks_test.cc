@@ -7,8 +7,8 @@
 #include <future>
 #include <optional>
 
-#include "support/linux/command.h"
 #include "tests/unit/volume/disk_world.h"
+#include "tests/unit/volume/run_program.h"
 
 namespace longshore::volume {
 namespace {
@@ -16,19 +16,6 @@ namespace {
 using test::LoopDisk;
 
 constexpr uint64_t kBytes = 64 * kMebibyte;
-
-void run(const std::vector<std::string>& arguments) {
-  const auto end = support::run_command(arguments, {});
-  REQUIRE(end);
-  INFO(end->complaint);
-  REQUIRE(end->exit_code == 0);
-}
-
-bool there_is(const std::string& program) {
-  if (std::filesystem::exists("/usr/sbin/" + program)) return true;
-  std::printf("SKIPPED a case: there is no /usr/sbin/%s\n", program.c_str());
-  return false;
-}
 
 std::string copy_id(const std::string& id, const LoopDisk& disk) {
   return id + "@" + std::to_string(disk.number());
@@ -120,25 +107,6 @@ TEST_CASE("an id with a disk's number holds for that disk only") {
   CHECK(agent.mount(copy_id(id, disk), node.target("target")) == "OK");
   CHECK(agent.unmount(copy_id(id, other), node.target("target")) == "FAILED_PRECONDITION");
   CHECK(agent.unmount(copy_id(id, disk), node.target("target")) == "OK");
-}
-
-TEST_CASE("a btrfs on two disks is one volume on the first") {
-  if (!there_is("mkfs.btrfs")) return;
-  const LoopDisk disk(128 * kMebibyte), second(128 * kMebibyte);
-  run({"/usr/sbin/mkfs.btrfs", "-q", disk.node(), second.node()});
-  Node node;
-  Agent agent(node, {&second, &disk});
-  const std::string id = agent.id(disk);
-  CHECK(id.starts_with("UUID="));
-  CHECK(agent.ids(second).empty());
-  CHECK(*agent.service().disk_number_of(id) == disk.number());
-  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
-  CHECK(agent.partition(second) == "FAILED_PRECONDITION");
-  const std::string target = node.target("target");
-  REQUIRE(agent.mount(id, target) == "OK");
-  CHECK(agent.id_at(target) == id);
-  CHECK(agent.service().stats(id)->total == 256 * kMebibyte);
-  CHECK(agent.unmount(id, target) == "OK");
 }
 
 TEST_CASE("a disk with sectors of 4096 bytes has the whole life of a volume") {

@@ -20,7 +20,7 @@ struct TablePartition {
   uint32_t number = 0;  // from 1; logical ones of an MBR from 5
   uint64_t start = 0;
   uint64_t sectors = 0;
-  std::string uuid;  // the PARTUUID in lower case; "" for an MBR without a signature
+  std::string uuid = {};  // the PARTUUID in lower case; "" for an MBR without a signature
   // Microsoft's reserved partition: never a volume and no reason to leave a disk as it is.
   bool is_reserved = false;
   // The container of an MBR's logical partitions: no volume.

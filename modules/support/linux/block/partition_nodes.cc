@@ -37,6 +37,17 @@ std::optional<KernelPartition> find(const BlockDevices& devices, const Disk& dis
   return found == partitions.end() ? std::nullopt : std::optional(*found);
 }
 
+// What an older table left in the kernel and stands in the way. It keeps those that are in use.
+void remove_overlapping(const BlockDevices& devices, const Disk& disk, const FileDescriptor& opened,
+                        const TablePartition& partition) {
+  for (const KernelPartition& other : devices.partitions(disk)) {
+    const bool overlaps = other.start < partition.start + partition.sectors &&
+                          partition.start < other.start + other.sectors;
+    if (!overlaps || other.number == partition.number) continue;
+    static_cast<void>(tell_kernel(opened, BLKPG_DEL_PARTITION, {.number = other.number}));
+  }
+}
+
 std::string name_of(const Disk& disk, const TablePartition& partition) {
   return "partition " + std::to_string(partition.number) + " of " + disk.node;
 }
@@ -56,6 +67,7 @@ Result<KernelPartition> ensure_kernel_partition(const BlockDevices& devices, con
     error = tell_kernel(opened, BLKPG_RESIZE_PARTITION, partition);
   } else {
     if (known) error = tell_kernel(opened, BLKPG_DEL_PARTITION, partition);
+    remove_overlapping(devices, disk, opened, partition);
     if (!error) error = tell_kernel(opened, BLKPG_ADD_PARTITION, partition);
   }
   known = find(devices, disk, partition.number);
