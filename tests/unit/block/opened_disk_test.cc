@@ -110,10 +110,26 @@ TEST_CASE("a kernel's partition that is in use keeps its place, and may grow") {
   CHECK(devices_of(disk).partitions(look_up(disk)).at(0).sectors == 16384);
 }
 
-TEST_CASE("a partition beyond the disk's end or over another is refused by the kernel") {
+TEST_CASE("what an older table left in the kernel gives way unless it is in use") {
+  const LoopDisk disk(kBytes);
+  const Result<KernelPartition> old = ensure(disk, 1, 2048, 8192);
+  REQUIRE(old);
+  {
+    const FileDescriptor user(::open(old->node.c_str(), O_RDONLY | O_CLOEXEC));
+    REQUIRE(user);
+    CHECK_FALSE(ensure(disk, 2, 4096, 8192));
+    CHECK(devices_of(disk).partitions(look_up(disk)).at(0).number == 1);
+  }
+  CHECK(ensure(disk, 2, 4096, 8192));
+  CHECK(ensure(disk, 3, 20'000, 8192));
+  const auto left = devices_of(disk).partitions(look_up(disk));
+  REQUIRE(left.size() == 2);
+  CHECK(left[0].number == 2);
+}
+
+TEST_CASE("a partition beyond the disk's end is refused by the kernel") {
   const LoopDisk disk(kBytes);
   REQUIRE(ensure(disk, 1, 2048, 8192));
-  CHECK_FALSE(ensure(disk, 2, 4096, 8192));
   CHECK_FALSE(ensure(disk, 2, 120'000, 80'000));
   CHECK(devices_of(disk).partitions(look_up(disk)).size() == 1);
 }
