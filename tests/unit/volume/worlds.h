@@ -5,7 +5,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sys/mount.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "disk/linux/disk_backend_linux.h"
 #include "support/linux/block/disk_names.h"
 #include "support/linux/file_descriptor.h"
+#include "tests/support/capability.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/temporary_directory.h"
 #include "volume/fake/volume_backend_fake.h"
@@ -51,7 +51,7 @@ class RealWorld {
 
   // A filesystem that can grow here; "" where there is none.
   static std::string growing_filesystem() {
-    if (may_grow_ext4()) return "ext4";
+    if (test::has_capability(CAP_SYS_RESOURCE)) return "ext4";
     return std::filesystem::exists("/usr/sbin/mkfs.xfs") ? "xfs" : "";
   }
 
@@ -94,17 +94,6 @@ class RealWorld {
     const std::string outside = all / "outside";
     const std::string state = all / "state";
   };
-
-  static bool may_grow_ext4() {
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;) {
-      uint64_t capabilities = 0;
-      if (word == "CapEff:" && status >> std::hex >> capabilities) {
-        return (capabilities >> CAP_SYS_RESOURCE & 1) != 0;
-      }
-    }
-    return false;
-  }
 
   static std::deque<test::LoopDisk> make_disks(const Setup& setup) {
     std::deque<test::LoopDisk> disks;
