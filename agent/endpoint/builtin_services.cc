@@ -16,7 +16,7 @@ namespace reflection = grpc::reflection::v1;
 class BuiltinCall : public rpc::ServerCallHandler {
  public:
   BuiltinCall(std::shared_ptr<rpc::ServerStream> stream,
-              std::shared_ptr<const ServiceCatalog> catalog, ServiceFilter serves)
+              std::shared_ptr<const loader::ServiceCatalog> catalog, ServiceFilter serves)
       : stream_(std::move(stream)), catalog_(std::move(catalog)), serves_(std::move(serves)) {}
   void on_cancel() override {}
   void on_writable() override {}
@@ -25,7 +25,7 @@ class BuiltinCall : public rpc::ServerCallHandler {
   bool served(std::string_view service) const { return catalog_->has(service) && serves_(service); }
 
   const std::shared_ptr<rpc::ServerStream> stream_;
-  const std::shared_ptr<const ServiceCatalog> catalog_;
+  const std::shared_ptr<const loader::ServiceCatalog> catalog_;
   const ServiceFilter serves_;
 };
 
@@ -115,7 +115,7 @@ class Reflection final : public BuiltinCall {
 
 std::unique_ptr<rpc::ServerCallHandler> start_builtin_call(
     std::string_view method, std::shared_ptr<rpc::ServerStream> stream,
-    std::shared_ptr<const ServiceCatalog> catalog, ServiceFilter serves) {
+    std::shared_ptr<const loader::ServiceCatalog> catalog, ServiceFilter serves) {
   if (method == "grpc.health.v1.Health/Check") {
     return std::make_unique<HealthCheck>(std::move(stream), std::move(catalog), std::move(serves));
   }

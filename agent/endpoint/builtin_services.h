@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "endpoint/service_catalog.h"
+#include "loader/service_catalog.h"
 #include "rpc/server.h"
 
 namespace longshore::endpoint {
@@ -18,6 +18,6 @@ using ServiceFilter = std::function<bool(std::string_view service)>;
 // ("grpc.health.v1.Health/Check") is none.
 std::unique_ptr<rpc::ServerCallHandler> start_builtin_call(
     std::string_view method, std::shared_ptr<rpc::ServerStream> stream,
-    std::shared_ptr<const ServiceCatalog> catalog, ServiceFilter serves);
+    std::shared_ptr<const loader::ServiceCatalog> catalog, ServiceFilter serves);
 
 }  // namespace longshore::endpoint

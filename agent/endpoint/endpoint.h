@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "endpoint/peer.h"
-#include "endpoint/service_catalog.h"
 #include "endpoint/socket_file.h"
+#include "loader/service_catalog.h"
 #include "longshore/result.hpp"
 #include "observe/log.h"
 #include "router/router.h"
@@ -49,7 +49,7 @@ struct EndpointContext {
   boost::asio::io_context& io;
   router::Router& router;
   router::CallRunner& runner;
-  const CatalogHolder& catalog;
+  const loader::CatalogHolder& catalog;
   observe::Log& log;
 };
 

@@ -44,6 +44,11 @@ class IoThreads final : public router::CallRunner {
   // behind are still in their calls, so what these use must not be freed.
   bool run();
 
+  // Calls that read are mostly quick and many; those that change things are few, and slow ones are
+  // among them. A stream may wait for its reader, which takes the thread that reads.
+  bool takes(const router::Method& method) const override {
+    return method.reads_only && !method.server_streaming;
+  }
   void run_soon(std::shared_ptr<router::Work> work, router::WorkerPool& pool) override;
 
  private:

@@ -153,11 +153,9 @@ Result<void> Instance::submit(std::shared_ptr<Call> call) {
   return {};
 }
 
-// Calls that read are mostly quick and many; those that change things are few, and slow ones are
-// among them. A stream may wait for its reader, which takes the thread that reads.
 void Instance::begin(std::shared_ptr<Call> call) {
   router::CallRunner* runner = call->runner();
-  if (runner && call->method().reads_only && !call->method().server_streaming) {
+  if (runner && runner->takes(call->method())) {
     runner->run_soon(std::move(call), pool_);
   } else {
     pool_.post(std::move(call));

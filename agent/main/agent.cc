@@ -7,30 +7,20 @@
 
 #include "config/changes.h"
 #include "config/load.h"
+#include "config/user_names.h"
 #include "main/control_service.h"
 #include "main/service_notify.h"
-#include "main/user_names.h"
 
 namespace longshore {
-namespace {
 
-router::RouterOptions router_options(const config::AgentSettings& settings) {
-  router::RouterOptions options;
-  options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);
-  return options;
-}
-
-}  // namespace
-
-Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedModules> modules,
-             std::unique_ptr<observe::Log> log)
+Agent::Agent(Options options, config::Loaded loaded,
+             std::unique_ptr<embed::InspectedModules> modules, std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      inspected_(std::move(modules)),
       loaded_(std::move(loaded)),
-      router_(timers_, router_options(loaded_.configuration.agent)),
-      modules_(*inspected_, router_, catalog_, *log_),
-      endpoints_({io_, router_, io_threads_, catalog_, *log_}, take_activated_sockets()) {}
+      core_(loaded_.configuration.agent, std::move(modules), *log_),
+      endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_}, take_activated_sockets()) {
+}
 
 Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
@@ -42,27 +32,28 @@ config::Loaded Agent::loaded() const {
 }
 
 Result<void> Agent::start() {
-  control_ = make_control_target(*this, router_);
+  control_ = make_control_target(*this, core_.router);
   Result<loader::ModuleDescription> description = control_service_description();
   if (!description) return std::move(description).error();
-  modules_.set_builtin(std::move(*description), control_);
+  core_.modules.set_builtin(std::move(*description), control_);
 
   const config::Configuration configuration = this->configuration();
-  if (auto ready = modules_.prepare(configuration, ModuleSet::OnFailure::kGoOn); !ready) {
+  if (auto ready = core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGoOn);
+      !ready) {
     return ready;
   }
-  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints());
+  auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
   if (!wanted) {
-    modules_.roll_back();
+    core_.modules.roll_back();
     return std::move(wanted).error();
   }
   if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) {
-    modules_.roll_back();
+    core_.modules.roll_back();
     return opened;
   }
-  modules_.commit();
+  core_.modules.commit();
   endpoints_.commit();
-  inspected_->forget();
+  core_.inspected->forget();
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
 #if !defined(_WIN32)
@@ -70,7 +61,7 @@ Result<void> Agent::start() {
 #endif
   wait_for_signal();
   state_ = State::kServing;
-  log_->info("serving", {{"modules", std::to_string(modules_.list().size())},
+  log_->info("serving", {{"modules", std::to_string(core_.modules.list().size())},
                          {"sockets", std::to_string(endpoints_.list().size())}});
   notify_service_manager("READY=1");
   return {};
@@ -106,7 +97,7 @@ void Agent::begin_reload() {
 
 Result<std::vector<std::string>> Agent::reload() {
   auto sentences = load_and_apply();
-  inspected_->forget();
+  core_.inspected->forget();
   return sentences;
 }
 
@@ -116,9 +107,9 @@ Result<std::vector<std::string>> Agent::load_and_apply() {
   }
   if (auto reopened = log_->reopen(); !reopened) return std::move(reopened).error();
   config::LoadOptions load_options;
-  if (options_.check_ownership) load_options.owners.push_back(own_user_id());
+  if (options_.check_ownership) load_options.owners.push_back(config::own_user_id());
   Result<config::Loaded> loaded =
-      config::load_files_with_origins(options_.config_file, *inspected_, load_options);
+      config::load_files_with_origins(options_.config_file, *core_.inspected, load_options);
   if (!loaded) return std::move(loaded).error();
   const config::Changes changes = config::changes_between(configuration(), loaded->configuration);
   if (!changes.need_restart.empty()) {
@@ -138,10 +129,11 @@ Result<std::vector<std::string>> Agent::load_and_apply() {
 
 Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sentences) {
   const config::Configuration& configuration = loaded.configuration;
-  if (auto ready = modules_.prepare(configuration, ModuleSet::OnFailure::kGiveUp); !ready) {
+  if (auto ready = core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGiveUp);
+      !ready) {
     return ready;
   }
-  auto wanted = wanted_endpoints(configuration, modules_.csi_proxy_endpoints());
+  auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
   Result<void> opened;
   if (wanted) {
     on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted)); });
@@ -149,10 +141,10 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
     opened = std::move(wanted).error();
   }
   if (!opened) {
-    modules_.roll_back();
+    core_.modules.roll_back();
     return opened;
   }
-  for (auto& sentence : modules_.commit()) sentences.push_back(std::move(sentence));
+  for (auto& sentence : core_.modules.commit()) sentences.push_back(std::move(sentence));
   on_io_thread([this] { endpoints_.commit(); });
   const std::lock_guard lock(mutex_);
   loaded_ = std::move(loaded);
@@ -185,7 +177,7 @@ void Agent::finish_drain() {
   // Stopping modules blocks, and their last answers still want somebody who writes them.
   ending_ = std::thread([this] {
     if (control_->drain(router::Clock::now() + configuration().agent.stop_timeout)) {
-      modules_.stop_all(configuration().agent.stop_timeout);
+      core_.modules.stop_all(configuration().agent.stop_timeout);
     } else {
       // It is at the modules itself, and two at them would be one too many.
       log_->error("a reload does not end; the modules are left as they are");

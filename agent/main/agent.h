@@ -23,13 +23,11 @@
 #include <vector>
 
 #include "config/loaded.h"
+#include "embed/core.h"
 #include "endpoint/io_threads.h"
-#include "endpoint/service_catalog.h"
 #include "longshore/result.hpp"
 #include "main/builtin_target.h"
 #include "main/endpoint_set.h"
-#include "main/inspected_modules.h"
-#include "main/module_set.h"
 #include "observe/log.h"
 #include "router/router.h"
 #include "router/timers.h"
@@ -44,7 +42,7 @@ class Agent {
     bool check_ownership = true;
   };
 
-  Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedModules> modules,
+  Agent(Options options, config::Loaded loaded, std::unique_ptr<embed::InspectedModules> modules,
         std::unique_ptr<observe::Log> log);
   ~Agent();
   Agent(const Agent&) = delete;
@@ -58,7 +56,7 @@ class Agent {
 
   // Whether nothing is left that would use the agent's parts: otherwise leave the process without
   // destroying it.
-  bool may_be_destroyed() const { return ended_in_order_ && !modules_.has_abandoned(); }
+  bool may_be_destroyed() const { return ended_in_order_ && !core_.modules.has_abandoned(); }
 
   // [control] Applies the changed configuration: sentences of what was done, or an error and
   // nothing was.
@@ -82,7 +80,6 @@ class Agent {
 
   const Options options_;
   const std::unique_ptr<observe::Log> log_;
-  const std::unique_ptr<InspectedModules> inspected_;
   const router::Clock::time_point started_at_ = router::Clock::now();
   std::atomic<State> state_{State::kStarting};
 
@@ -96,10 +93,7 @@ class Agent {
   endpoint::IoThreads io_threads_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer drain_timer_{io_};
-  router::Timers timers_;
-  router::Router router_;
-  endpoint::CatalogHolder catalog_;
-  ModuleSet modules_;
+  embed::Core core_;
   EndpointSet endpoints_;
   std::shared_ptr<BuiltinTarget> control_;  // its thread is the control thread
   std::thread ending_;

@@ -10,9 +10,9 @@
 #include "config/loaded.h"
 #include "config/sample.h"
 #include "config/show.h"
+#include "config/user_names.h"
+#include "embed/inspected_modules.h"
 #include "loader/module_file.h"
-#include "main/inspected_modules.h"
-#include "main/user_names.h"
 
 namespace longshore {
 namespace {
@@ -40,7 +40,7 @@ class Command {
  public:
   Command(const ConfigCommand& command, std::ostream& output, std::ostream& errors)
       : command_(command), output_(output), errors_(errors), modules_(command.module_dirs) {
-    if (command.check_ownership) options_.owners.push_back(own_user_id());
+    if (command.check_ownership) options_.owners.push_back(config::own_user_id());
   }
 
   int check() {
@@ -100,7 +100,7 @@ class Command {
   const ConfigCommand& command_;
   std::ostream& output_;
   std::ostream& errors_;
-  InspectedModules modules_;
+  embed::InspectedModules modules_;
   config::LoadOptions options_;
 };
 

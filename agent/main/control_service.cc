@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "config/show.h"
+#include "config/user_names.h"
 #include "longshore/control/v1.pb.h"
 #include "main/agent.h"
-#include "main/user_names.h"
 #include "main/version.h"
 #include "module_description.h"
 
@@ -21,7 +21,7 @@ class ControlService {
   Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
     messages::GetStatusResponse response;
     response.set_version(kVersion);
-    response.set_process_id(own_process_id());
+    response.set_process_id(config::own_process_id());
     const auto uptime = router::Clock::now() - agent_.started_at_;
     response.set_uptime_ms(std::chrono::duration_cast<std::chrono::milliseconds>(uptime).count());
     response.set_state(agent_.state_ == Agent::State::kServing ? "serving" : "draining");
@@ -35,7 +35,7 @@ class ControlService {
       for (const std::string& service : each.services) endpoint->add_services(service);
       endpoint->set_connections(static_cast<int64_t>(each.connections));
     }
-    for (const auto& entry : agent_.modules_.list()) {
+    for (const auto& entry : agent_.core_.modules.list()) {
       if (!entry.instance) continue;
       const auto figures = entry.instance->figures();
       response.set_calls_running(response.calls_running() + static_cast<int64_t>(figures.running));
@@ -47,7 +47,7 @@ class ControlService {
 
   Result<messages::ListModulesResponse> modules(const messages::ListModulesRequest&) const {
     messages::ListModulesResponse response;
-    for (const auto& entry : agent_.modules_.list()) {
+    for (const auto& entry : agent_.core_.modules.list()) {
       auto* module = response.add_modules();
       module->set_name(entry.settings.name);
       module->set_library(entry.facts->name);
@@ -65,7 +65,7 @@ class ControlService {
 
   Result<messages::ListServicesResponse> services(const messages::ListServicesRequest&) const {
     messages::ListServicesResponse response;
-    for (const auto& entry : agent_.modules_.list()) {
+    for (const auto& entry : agent_.core_.modules.list()) {
       for (const std::string& name : entry.facts->description.services) {
         auto* service = response.add_services();
         service->set_name(name);
@@ -107,7 +107,7 @@ class ControlService {
   }
 
   void add_methods(const std::string& service_name, messages::Service& service) const {
-    const auto routes = agent_.router_.routes();
+    const auto routes = agent_.core_.router.routes();
     std::map<std::string, const router::Method*> methods;  // in a steady order
     for (const auto& [name, route] : *routes) {
       if (route.method->service == service_name) methods[name] = route.method.get();

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "main/user_names.h"
+#include "config/user_names.h"
 
 namespace longshore {
 namespace {
@@ -16,22 +16,22 @@ constexpr const char* kControlService = "longshore.control.v1.Control";
 Result<void> apply_access(const config::AccessSettings& access, EndpointOptions& options) {
   options.socket.mode = static_cast<unsigned>(access.mode);
   if (!access.owner.empty()) {
-    const Result<unsigned> id = user_id_of(access.owner);
+    const Result<unsigned> id = config::user_id_of(access.owner);
     if (!id) return id.error();
     options.socket.owner = *id;
   }
   if (!access.group.empty()) {
-    const Result<unsigned> id = group_id_of(access.group);
+    const Result<unsigned> id = config::group_id_of(access.group);
     if (!id) return id.error();
     options.socket.group = *id;
   }
   for (const std::string& name : access.allow_users) {
-    const Result<unsigned> id = user_id_of(name);
+    const Result<unsigned> id = config::user_id_of(name);
     if (!id) return id.error();
     options.allow_users.push_back(*id);
   }
   for (const std::string& name : access.allow_groups) {
-    const Result<unsigned> id = group_id_of(name);
+    const Result<unsigned> id = config::group_id_of(name);
     if (!id) return id.error();
     options.allow_groups.push_back(*id);
   }

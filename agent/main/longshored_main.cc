@@ -13,9 +13,9 @@
 #endif
 
 #include "config/load.h"
+#include "config/user_names.h"
 #include "main/agent.h"
 #include "main/config_commands.h"
-#include "main/user_names.h"
 #include "main/version.h"
 
 namespace longshore {
@@ -79,9 +79,9 @@ int run(const CommandLine& line) {
     command.check_ownership = !line.no_ownership_check;
     return run_config_command(command, std::cin, std::cout, std::cerr);
   }
-  auto modules = std::make_unique<InspectedModules>(line.module_dirs);
+  auto modules = std::make_unique<embed::InspectedModules>(line.module_dirs);
   config::LoadOptions load_options;
-  if (!line.no_ownership_check) load_options.owners.push_back(own_user_id());
+  if (!line.no_ownership_check) load_options.owners.push_back(config::own_user_id());
   Result<config::Loaded> loaded =
       config::load_files_with_origins(line.config_file, *modules, load_options);
   if (!loaded) {

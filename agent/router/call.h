@@ -80,7 +80,8 @@ class Call final : public Work, public Timer, public Cancellable {
   const std::string& request_id() const { return parts_.request_id; }
   Clock::time_point started() const { return started_; }
   uint64_t handle() const { return handle_; }
-  // Of the thread that the call came on; null where there is none. Lives as long as the router.
+  // Of the thread that the call came on; null where there is none. Lives as long as the router, or
+  // belongs to the observer.
   CallRunner* runner() const { return parts_.runner; }
   // The object that the request names, for logs; empty when the method names none.
   std::string object() const { return object_of(request(), method().object_field); }

@@ -10,7 +10,7 @@
 #include "config/module_catalog.h"
 #include "loader/image.h"
 
-namespace longshore {
+namespace longshore::embed {
 
 class InspectedModules final : public config::ModuleCatalog {
  public:
@@ -36,4 +36,4 @@ class InspectedModules final : public config::ModuleCatalog {
   std::map<std::string, loader::Inspection> described_;  // by the module's name
 };
 
-}  // namespace longshore
+}  // namespace longshore::embed

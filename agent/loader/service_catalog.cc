@@ -1,8 +1,8 @@
-#include "endpoint/service_catalog.h"
+#include "loader/service_catalog.h"
 
-namespace longshore::endpoint {
+namespace longshore::loader {
 
-void ServiceCatalog::add(const loader::ModuleDescription& description, bool healthy) {
+void ServiceCatalog::add(const ModuleDescription& description, bool healthy) {
   const size_t module = modules_++;
   for (const std::string& service : description.services) services_[service] = healthy;
   for (const auto& file : description.files) {
@@ -58,4 +58,4 @@ std::vector<std::string> ServiceCatalog::file_with_symbol(std::string_view symbo
   return found == symbols_.end() ? std::vector<std::string>() : with_imports(*found->second);
 }
 
-}  // namespace longshore::endpoint
+}  // namespace longshore::loader

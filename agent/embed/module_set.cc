@@ -1,4 +1,4 @@
-#include "main/module_set.h"
+#include "embed/module_set.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 #include "longshore/module/v1.pb.h"
 
-namespace longshore {
+namespace longshore::embed {
 namespace {
 
 using loader::Instance;
@@ -69,7 +69,7 @@ class FailedTarget final : public router::Target {
 }  // namespace
 
 ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
-                     endpoint::CatalogHolder& catalog, observe::Log& log)
+                     loader::CatalogHolder& catalog, observe::Log& log)
     : modules_(modules), router_(router), catalog_(catalog), log_(log) {}
 
 void ModuleSet::set_builtin(loader::ModuleDescription description,
@@ -207,7 +207,7 @@ void ModuleSet::exchange(Entry& old_entry, Entry& new_entry, std::vector<std::st
 
 void ModuleSet::publish(const Entries& entries) {
   auto routes = std::make_shared<router::RouteTable>();
-  auto catalog = std::make_shared<endpoint::ServiceCatalog>();
+  auto catalog = std::make_shared<loader::ServiceCatalog>();
   for (const auto& [name, entry] : entries) {
     catalog->add(entry.facts->description, entry.serves());
     std::shared_ptr<router::Target> target = entry.instance;
@@ -280,4 +280,4 @@ std::string ModuleSet::settings_message(const config::ModuleSettings& settings) 
   return message.SerializeAsString();
 }
 
-}  // namespace longshore
+}  // namespace longshore::embed

@@ -17,17 +17,17 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "endpoint/service_catalog.h"
+#include "embed/inspected_modules.h"
 #include "loader/instance.h"
-#include "main/inspected_modules.h"
+#include "loader/service_catalog.h"
 #include "observe/log.h"
 #include "router/router.h"
 
-namespace longshore {
+namespace longshore::embed {
 
 class ModuleSet {
  public:
-  ModuleSet(InspectedModules& modules, router::Router& router, endpoint::CatalogHolder& catalog,
+  ModuleSet(InspectedModules& modules, router::Router& router, loader::CatalogHolder& catalog,
             observe::Log& log);
 
   // The agent's own services, which are there whatever the configuration says.
@@ -83,7 +83,7 @@ class ModuleSet {
 
   InspectedModules& modules_;
   router::Router& router_;
-  endpoint::CatalogHolder& catalog_;
+  loader::CatalogHolder& catalog_;
   observe::Log& log_;
   loader::ModuleDescription builtin_;
   std::shared_ptr<router::Target> builtin_target_;
@@ -97,4 +97,4 @@ class ModuleSet {
   Entries prepared_;
 };
 
-}  // namespace longshore
+}  // namespace longshore::embed

@@ -5,11 +5,11 @@
 
 #include "longshore/result.hpp"
 
-namespace longshore {
+namespace longshore::config {
 
 Result<unsigned> user_id_of(const std::string& name_or_number);
 Result<unsigned> group_id_of(const std::string& name_or_number);
 unsigned own_user_id();
 int own_process_id();
 
-}  // namespace longshore
+}  // namespace longshore::config

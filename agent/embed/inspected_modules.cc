@@ -1,10 +1,10 @@
-#include "main/inspected_modules.h"
+#include "embed/inspected_modules.h"
 
 #include <utility>
 
-#include "main/user_names.h"
+#include "config/user_names.h"
 
-namespace longshore {
+namespace longshore::embed {
 namespace {
 
 using module::v1::Option;
@@ -78,9 +78,9 @@ Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSetting
   if (!path) return path.error();
   loader::InspectionOptions checks;
   checks.required_sha256 = module.sha256;
-  checks.owners.push_back(own_user_id());
+  checks.owners.push_back(config::own_user_id());
   for (const std::string& name : agent.trusted_owners) {
-    const Result<unsigned> id = user_id_of(name);
+    const Result<unsigned> id = config::user_id_of(name);
     if (!id) return id.error();
     checks.owners.push_back(*id);
   }
@@ -104,4 +104,4 @@ Result<loader::Inspection> InspectedModules::take(const config::ModuleSettings& 
   return std::move(described.mapped());
 }
 
-}  // namespace longshore
+}  // namespace longshore::embed

@@ -14,12 +14,12 @@
 
 #include "loader/description.h"
 
-namespace longshore::endpoint {
+namespace longshore::loader {
 
 class ServiceCatalog {
  public:
   // Adds what one module describes. `healthy`: whether its services are being served.
-  void add(const loader::ModuleDescription& description, bool healthy);
+  void add(const ModuleDescription& description, bool healthy);
 
   bool has(std::string_view service) const { return services_.find(service) != services_.end(); }
   bool healthy(std::string_view service) const;
@@ -33,7 +33,7 @@ class ServiceCatalog {
 
  private:
   struct File {
-    loader::ModuleDescription::File file;
+    ModuleDescription::File file;
     size_t module;
   };
   const File* find(std::string_view name, size_t module) const;
@@ -62,4 +62,4 @@ class CatalogHolder {
   std::shared_ptr<const ServiceCatalog> catalog_ = std::make_shared<const ServiceCatalog>();
 };
 
-}  // namespace longshore::endpoint
+}  // namespace longshore::loader

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "main/user_names.h"
+#include "config/user_names.h"
 
-namespace longshore {
+namespace longshore::config {
 namespace {
 
 std::optional<unsigned> number_of(const std::string& text) {
@@ -58,4 +58,4 @@ Result<unsigned> group_id_of(const std::string& name_or_number) {
 unsigned own_user_id() { return geteuid(); }
 int own_process_id() { return getpid(); }
 
-}  // namespace longshore
+}  // namespace longshore::config

@@ -1,0 +1,42 @@
+// What every agent is made of, whether it has sockets or lives inside another program: the router,
+// the modules behind it and what is known of their services.
+//
+// The parts stand in the order in which they need each other. Threads: see each part. Owner: the
+// agent's process (main) or an embedded agent; the log outlives it.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "config/settings.h"
+#include "embed/inspected_modules.h"
+#include "embed/module_set.h"
+#include "loader/service_catalog.h"
+#include "observe/log.h"
+#include "router/router.h"
+#include "router/timers.h"
+
+namespace longshore::embed {
+
+struct Core {
+  Core(const config::AgentSettings& settings, std::unique_ptr<InspectedModules> inspected_modules,
+       observe::Log& log)
+      : inspected(std::move(inspected_modules)),
+        router(timers, router_options(settings)),
+        modules(*inspected, router, catalog, log) {}
+
+  const std::unique_ptr<InspectedModules> inspected;
+  router::Timers timers;
+  router::Router router;
+  loader::CatalogHolder catalog;
+  ModuleSet modules;
+
+ private:
+  static router::RouterOptions router_options(const config::AgentSettings& settings) {
+    router::RouterOptions options;
+    options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);
+    return options;
+  }
+};
+
+}  // namespace longshore::embed
