@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that building and testing need.
 #
-#   packaging/install_build_packages.sh [--windows]
+#   packaging/install_build_packages.sh [--windows | --optional]
 #
-# --windows adds the cross compiler for Windows and Wine. Runs as root or by sudo; does nothing, and
-# asks for nothing, when everything is there.
+# --windows adds the cross compiler for Windows and Wine. --optional installs, each by itself, what
+# only single tests need; where no package index can be reached it prints the names of what is
+# missing, and that is no failure. Runs as root or by sudo; does nothing, and asks for nothing, when
+# everything is there.
 set -euo pipefail
 
 packages=(
@@ -14,22 +16,29 @@ packages=(
   dpkg-dev
   # The agent. Exactly these of Boost: the packages without a version pull in 1.74, which removes 1.81.
   libboost1.81-dev libboost-json1.81-dev libcli11-dev libfmt-dev libnghttp2-dev libprotobuf-dev
-  libspdlog-dev libtomlplusplus-dev nettle-dev protobuf-compiler zlib1g-dev
+  libspdlog-dev libtomlplusplus-dev nettle-dev prometheus-cpp-dev protobuf-compiler zlib1g-dev
   # The modules.
   libblkid-dev libfdisk-dev libsystemd-dev
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's.
-  catch2 dbus libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
+  catch2 dbus golang-go libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
+  # Debian packages, and the root folders in which they are tested.
+  file python3 systemd
   # Filesystems that the volume module makes, and what it is measured beside.
   btrfs-progs e2fsprogs fdisk xfsprogs
 )
 windows_packages=(
   binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine libz-mingw-w64-dev wine64
 )
+optional_packages=(
+  chromium  # opens the status page
+  lintian   # checks the packages
+)
 
 case ${1-} in
   '') ;;
   --windows) packages+=("${windows_packages[@]}") ;;
-  *) echo "usage: $0 [--windows]" >&2 && exit 2 ;;
+  --optional) packages=("${optional_packages[@]}") ;;
+  *) echo "usage: $0 [--windows | --optional]" >&2 && exit 2 ;;
 esac
 
 missing=()
@@ -45,6 +54,18 @@ as_root=()
 [ "$(id -u)" = 0 ] || as_root=(sudo)
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
   -o Acquire::Retries=5)
+# What can be done without is not worth long waiting.
+[ "${1-}" != --optional ] || apt+=(-o Acquire::Retries=2)
 echo "Installing ${missing[*]}" >&2
-"${apt[@]}" update < /dev/null >&2
-"${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null >&2
+updated=$("${apt[@]}" update < /dev/null | tee /dev/stderr) || [ "${1-}" = --optional ]
+if [ "${1-}" != --optional ]; then
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null >&2
+elif grep -Eq '^(Hit|Get):' <<< "$updated"; then
+  status=0
+  for package in "${missing[@]}"; do
+    "${apt[@]}" install -y --no-install-recommends "$package" < /dev/null >&2 || status=1
+  done
+  exit $status
+else
+  printf '%s\n' "${missing[@]}"
+fi

@@ -46,4 +46,15 @@ Changes changes_between(const Configuration& old_one, const Configuration& new_o
   return changes;
 }
 
+Result<std::vector<std::string>> reload_changes(const Configuration& old_one,
+                                                const Configuration& new_one) {
+  Changes changes = changes_between(old_one, new_one);
+  if (changes.need_restart.empty()) return std::move(changes.sentences);
+  std::string keys;
+  for (const std::string& key : changes.need_restart) keys += (keys.empty() ? "" : ", ") + key;
+  return Error(StatusCode::kFailedPrecondition, "reload")
+      .because("only a restart can change " + keys)
+      .advise("nothing was changed; restart the agent or take that change back");
+}
+
 }  // namespace longshore::config

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "longshore/result.hpp"
 
 namespace longshore::config {
 
@@ -18,5 +19,9 @@ struct Changes {
 };
 
 Changes changes_between(const Configuration& old_one, const Configuration& new_one);
+
+// The sentences of a reload from one to the other, or the error that names what needs a restart.
+Result<std::vector<std::string>> reload_changes(const Configuration& old_one,
+                                                const Configuration& new_one);
 
 }  // namespace longshore::config

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "config/http_address.h"
 #include "config/schema.h"
 #include "config/toml_text.h"
 
@@ -23,6 +24,7 @@ class WholeCheck {
   void run() {
     serve_once();
     keep_control_apart();
+    check_http();
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
     for (const ModuleSettings& module : draft_.configuration.modules) {
       if (const auto schema = schemas_.find(module.name); schema != schemas_.end()) {
@@ -95,6 +97,23 @@ class WholeCheck {
         "\"agent.control_dir\" is beneath \"agent.run_dir\", which may be given to containers; use "
         "a folder outside of " +
             in_quotes(run));
+  }
+
+  void check_http() {
+    const HttpSettings& http = draft_.configuration.agent.http;
+    const auto address = parse_http_address(http.address);
+    if (!address) return;  // none, or reported already
+    const Place place = place_of(draft_.origins, {"agent.http.address"});
+    if (!address->unix_path.empty()) {
+      const std::filesystem::path socket(address->unix_path);
+      const std::string normal = socket.lexically_normal().string();
+      endpoint_at_.try_emplace(normal, "agent.http");
+      keep_out_of_own_folders(normal, "agent.http", place);
+    } else if (!address->is_loopback && !http.allow_remote) {
+      add(place,
+          "\"agent.http.address\" may be reached from other machines: " + in_quotes(http.address) +
+              "; use a loopback address, or write allow_remote = true");
+    }
   }
 
   // A configured socket among the agent's own could take the place of one of these.

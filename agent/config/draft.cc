@@ -59,10 +59,12 @@ class FileReader {
     for (const Member& member : table) {
       if (member.key == "log") {
         section(member, "agent.log", agent.log);
+      } else if (member.key == "http") {
+        section(member, "agent.http", agent.http);
       } else if (member.key == "limits") {
         section(member, "agent.limits", agent.limits);
       } else if (!read(member, "agent", agent)) {
-        unknown(member, "agent", names_of<AgentSettings>({"log", "limits"}));
+        unknown(member, "agent", names_of<AgentSettings>({"log", "http", "limits"}));
       }
     }
   }

@@ -51,6 +51,7 @@ std::vector<Entry> entries_of(const Configuration& configuration, const ModuleSc
   std::vector<Entry> entries;
   append(entries, "agent", configuration.agent);
   append(entries, "agent.log", configuration.agent.log);
+  append(entries, "agent.http", configuration.agent.http);
   append(entries, "agent.limits", configuration.agent.limits);
   append(entries, "endpoints", configuration.csi_proxy);
   append(entries, "endpoints.csi_proxy_access", configuration.csi_proxy.access);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/http_address.h"
 #include "config/toml_text.h"
 
 namespace longshore::config {
@@ -28,6 +29,8 @@ class Examination {
         return path(text);
       case KeyType::kAddress:
         return address(text);
+      case KeyType::kHttpAddress:
+        return http_address(text);
       case KeyType::kLibrary:
         return library(text);
       case KeyType::kIsolation:
@@ -89,6 +92,14 @@ class Examination {
     if (socket.size() <= kLongestSocketPath) return {};
     return "has a path of " + std::to_string(socket.size()) + " bytes; the path of a socket has " +
            std::to_string(kLongestSocketPath) + " at most";
+  }
+
+  static std::string http_address(const std::string& text) {
+    if (text.starts_with("unix://")) return address(text);
+    if (parse_http_address(text)) return {};
+    return "must be <IP address>:<port> or localhost:<port>, with brackets around an IPv6 address, "
+           "or unix:///absolute/path, not " +
+           in_quotes(text);
   }
 
   static std::string library(const std::string& text) {

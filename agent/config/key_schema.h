@@ -23,8 +23,9 @@ enum class KeyType {
   kMode,      // of a file, as int64_t
   kPath,      // absolute
   kPaths,
-  kAddress,  // unix://<absolute path>
-  kLibrary,  // a file name, or an absolute path
+  kAddress,      // unix://<absolute path>
+  kHttpAddress,  // that, or <host>:<port>
+  kLibrary,      // a file name, or an absolute path
   kIsolation,
   kSha256,  // 64 hexadecimal digits; read as lower case
 };

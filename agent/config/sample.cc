@@ -141,6 +141,8 @@ std::string sample(const std::vector<std::pair<std::string, ModuleSchema>>& modu
   append_section(sample, AgentSettings{}, true);
   sample += "\n[agent.log]\n";
   append_section(sample, LogSettings{}, true);
+  sample += "\n[agent.http]\n";
+  append_section(sample, HttpSettings{}, true);
   sample += "\n[agent.limits]\n";
   append_section(sample, LimitSettings{}, true);
   sample += "\n[endpoints]\n";

@@ -90,6 +90,26 @@ const SectionKeys<LogSettings>& section_keys() {
 }
 
 template <>
+const SectionKeys<HttpSettings>& section_keys() {
+  using S = HttpSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::address>({.name = "address",
+                        .type = KeyType::kHttpAddress,
+                        .doc = "Where /status, /metrics, /healthz and /readyz are answered, such "
+                               "as \"127.0.0.1:9809\", \"[::1]:9809\" or "
+                               "\"unix:///absolute/path\". Empty: nowhere.",
+                        .needs_restart = true,
+                        .may_be_empty = true}),
+      key<&S::allow_remote>({.name = "allow_remote",
+                             .type = KeyType::kBool,
+                             .doc = "Whether the address may be one that other machines reach. "
+                                    "Everybody who does can read all of it.",
+                             .needs_restart = true}),
+  };
+  return keys;
+}
+
+template <>
 const SectionKeys<LimitSettings>& section_keys() {
   using S = LimitSettings;
   const auto limit = [](std::string name, std::string doc, int64_t least, int64_t most) {

@@ -23,6 +23,14 @@ struct LogSettings {
   bool operator==(const LogSettings&) const = default;
 };
 
+// `[agent.http]`
+struct HttpSettings {
+  std::string address;  // empty: none; see config/http_address.h
+  bool allow_remote = false;
+
+  bool operator==(const HttpSettings&) const = default;
+};
+
 struct LimitSettings {
   int64_t max_request_bytes = 4 << 20;
   int64_t max_response_bytes = 64 << 20;
@@ -43,6 +51,7 @@ struct AgentSettings {
   std::vector<std::string> trusted_owners;
   std::chrono::nanoseconds stop_timeout = std::chrono::seconds(30);
   LogSettings log;
+  HttpSettings http;
   LimitSettings limits;
 
   bool operator==(const AgentSettings&) const = default;

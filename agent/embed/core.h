@@ -12,6 +12,7 @@
 #include "embed/inspected_modules.h"
 #include "embed/module_set.h"
 #include "loader/service_catalog.h"
+#include "observe/call_metrics.h"
 #include "observe/log.h"
 #include "router/router.h"
 #include "router/timers.h"
@@ -19,19 +20,19 @@
 namespace longshore::embed {
 
 struct Core {
-  Core(const config::AgentSettings& settings, std::unique_ptr<InspectedModules> inspected_modules,
+  Core(router::RouterOptions options, std::unique_ptr<InspectedModules> inspected_modules,
        observe::Log& log)
       : inspected(std::move(inspected_modules)),
-        router(timers, router_options(settings)),
-        modules(*inspected, router, catalog, log) {}
+        router(timers, options),
+        modules(*inspected, router, catalog, call_metrics, log) {}
 
   const std::unique_ptr<InspectedModules> inspected;
+  observe::CallMetrics call_metrics;
   router::Timers timers;
   router::Router router;
   loader::CatalogHolder catalog;
   ModuleSet modules;
 
- private:
   static router::RouterOptions router_options(const config::AgentSettings& settings) {
     router::RouterOptions options;
     options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);

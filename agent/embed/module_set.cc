@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "longshore/module/v1.pb.h"
+#include "router/blocked_signals.h"
 
 namespace longshore::embed {
 namespace {
@@ -40,16 +41,19 @@ loader::InstanceOptions instance_options(const config::ModuleSettings& settings)
   return options;
 }
 
-// A method with what the configuration says of it.
+// A method with what the configuration says of it, and what counts its calls.
 std::shared_ptr<const router::Method> configured(const router::Method& described,
-                                                 const config::ModuleSettings& settings) {
+                                                 const config::ModuleSettings& settings,
+                                                 observe::CallMetrics& call_metrics) {
   auto method = std::make_shared<router::Method>(described);
+  method->module = settings.name;
   const auto denied = [&](const std::string& name) {
     return name == method->full_name || name == method->service;
   };
   method->denied = std::any_of(settings.deny_methods.begin(), settings.deny_methods.end(), denied);
   const auto own = settings.method_timeouts.find(method->full_name);
   method->timeout = own == settings.method_timeouts.end() ? settings.call_timeout : own->second;
+  method->metrics = call_metrics.of(method->service, method->name, method->server_streaming);
   return method;
 }
 
@@ -69,8 +73,13 @@ class FailedTarget final : public router::Target {
 }  // namespace
 
 ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
-                     loader::CatalogHolder& catalog, observe::Log& log)
-    : modules_(modules), router_(router), catalog_(catalog), log_(log) {}
+                     loader::CatalogHolder& catalog, observe::CallMetrics& call_metrics,
+                     observe::Log& log)
+    : modules_(modules),
+      router_(router),
+      catalog_(catalog),
+      call_metrics_(call_metrics),
+      log_(log) {}
 
 void ModuleSet::set_builtin(loader::ModuleDescription description,
                             std::shared_ptr<router::Target> target) {
@@ -202,7 +211,8 @@ void ModuleSet::exchange(Entry& old_entry, Entry& new_entry, std::vector<std::st
                           " did not start with its old settings either: " + new_entry.failure);
     }
   }
-  old_entry.instance = nullptr;  // it is stopped
+  const std::lock_guard lock(mutex_);  // readers may be at it
+  old_entry.instance = nullptr;        // it is stopped
 }
 
 void ModuleSet::publish(const Entries& entries) {
@@ -216,7 +226,8 @@ void ModuleSet::publish(const Entries& entries) {
                                               " is not running: " + entry.failure);
     }
     for (const auto& method : entry.facts->description.methods) {
-      routes->emplace(method.full_name, router::Route{configured(method, entry.settings), target});
+      routes->emplace(method.full_name,
+                      router::Route{configured(method, entry.settings, call_metrics_), target});
     }
   }
   catalog->add(builtin_, true);
@@ -239,6 +250,7 @@ std::string ModuleSet::stop(const std::shared_ptr<Instance>& instance,
 
 void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
   const auto deadline = router::Clock::now() + timeout;
+  const router::BlockedSignals blocked;
   std::vector<std::thread> threads;
   for (auto& [name, entry] : running_) {
     if (!entry.instance) continue;

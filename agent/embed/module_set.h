@@ -20,6 +20,7 @@
 #include "embed/inspected_modules.h"
 #include "loader/instance.h"
 #include "loader/service_catalog.h"
+#include "observe/call_metrics.h"
 #include "observe/log.h"
 #include "router/router.h"
 
@@ -28,7 +29,7 @@ namespace longshore::embed {
 class ModuleSet {
  public:
   ModuleSet(InspectedModules& modules, router::Router& router, loader::CatalogHolder& catalog,
-            observe::Log& log);
+            observe::CallMetrics& call_metrics, observe::Log& log);
 
   // The agent's own services, which are there whatever the configuration says.
   void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target);
@@ -84,6 +85,7 @@ class ModuleSet {
   InspectedModules& modules_;
   router::Router& router_;
   loader::CatalogHolder& catalog_;
+  observe::CallMetrics& call_metrics_;
   observe::Log& log_;
   loader::ModuleDescription builtin_;
   std::shared_ptr<router::Target> builtin_target_;

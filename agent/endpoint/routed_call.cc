@@ -1,23 +1,15 @@
 #include "endpoint/routed_call.h"
 
-#include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
 namespace longshore::endpoint {
 namespace {
 
-constexpr size_t kMaxRequestIdBytes = 64;
-
 // A client's own request id, if it is fit for logs.
 std::string request_id_of(const rpc::Metadata& metadata) {
   const std::string* id = rpc::find(metadata, "x-request-id");
-  if (!id || id->size() > kMaxRequestIdBytes) return {};
-  const bool plain = std::all_of(id->begin(), id->end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
-  });
-  return plain ? *id : std::string();
+  return id && router::is_request_id(*id) ? *id : std::string();
 }
 
 class StreamObserver final : public router::CallObserver {
@@ -65,6 +57,7 @@ class RoutedCall final : public rpc::ServerCallHandler {
     request.request_id = std::move(request_id_);
     request.observer = std::make_shared<StreamObserver>(stream_);
     request.runner = &origin_.runner;
+    request.counted = true;
     call_ = origin_.router.call(std::move(request));
   }
 

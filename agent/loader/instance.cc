@@ -92,6 +92,8 @@ Instance::Figures Instance::figures() const {
   figures.state = state_;
   figures.reason = reason_;
   figures.running = running_;
+  figures.waiting = waiting_.size();
+  figures.threads = pool_.threads();
   figures.total = total_;
   figures.failed = failed_;
   figures.stuck = stuck_;
@@ -204,9 +206,11 @@ void Instance::on_stuck(Call& call) {
 }
 
 void Instance::on_end(Call& call) {
+  const StatusCode outcome = call.outcome();
+  bool more_wait = false;
   {
     const std::lock_guard lock(mutex_);
-    if (call.outcome() != StatusCode::kOk) ++failed_;
+    if (outcome != StatusCode::kOk) ++failed_;
     if (call.admitted) {
       --running_;
     } else {
@@ -219,9 +223,10 @@ void Instance::on_end(Call& call) {
       if (object != stuck_objects_.end()) stuck_objects_.erase(object);
     }
     if (running_ == 0) changed_.notify_all();
+    more_wait = !waiting_.empty();
   }
-  log_outcome(log_, options_.name, call);
-  start_waiting_calls();
+  log_outcome(log_, options_.name, call, outcome);
+  if (more_wait) start_waiting_calls();
 }
 
 void Instance::start_waiting_calls() {

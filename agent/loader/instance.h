@@ -73,9 +73,11 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
     State state = State::kCreated;
     std::string reason;
     uint64_t running = 0;
+    uint64_t waiting = 0;  // for their turn
     uint64_t total = 0;
     uint64_t failed = 0;
     uint64_t stuck = 0;
+    uint64_t threads = 0;  // of its pool
     std::chrono::milliseconds uptime{0};
   };
   Figures figures() const;

@@ -1,5 +1,6 @@
 #include "main/agent.h"
 
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <future>
@@ -8,8 +9,11 @@
 #include "config/changes.h"
 #include "config/load.h"
 #include "config/user_names.h"
+#include "embed/log_options.h"
+#include "embed/version.h"
 #include "main/control_service.h"
 #include "main/service_notify.h"
+#include "main/status_report.h"
 
 namespace longshore {
 
@@ -18,7 +22,7 @@ Agent::Agent(Options options, config::Loaded loaded,
     : options_(std::move(options)),
       log_(std::move(log)),
       loaded_(std::move(loaded)),
-      core_(loaded_.configuration.agent, std::move(modules), *log_),
+      core_(embed::Core::router_options(loaded_.configuration.agent), std::move(modules), *log_),
       endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_}, take_activated_sockets()) {
 }
 
@@ -42,12 +46,7 @@ Result<void> Agent::start() {
       !ready) {
     return ready;
   }
-  auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
-  if (!wanted) {
-    core_.modules.roll_back();
-    return std::move(wanted).error();
-  }
-  if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) {
+  if (auto opened = open_sockets(configuration); !opened) {
     core_.modules.roll_back();
     return opened;
   }
@@ -61,10 +60,45 @@ Result<void> Agent::start() {
 #endif
   wait_for_signal();
   state_ = State::kServing;
+  if (http_) http_->start();
   log_->info("serving", {{"modules", std::to_string(core_.modules.list().size())},
                          {"sockets", std::to_string(endpoints_.list().size())}});
   notify_service_manager("READY=1");
   return {};
+}
+
+Result<void> Agent::open_sockets(const config::Configuration& configuration) {
+  auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
+  if (!wanted) return std::move(wanted).error();
+  if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) return opened;
+  auto http = HttpEndpoint::open(
+      configuration.agent.http, [this] { return status(); }, *log_);
+  if (!http) {
+    endpoints_.roll_back();
+    return std::move(http).error();
+  }
+  http_ = std::move(*http);
+  return {};
+}
+
+observe::StatusReport Agent::status() {
+  observe::StatusReport report;
+  boost::system::error_code ignored;
+  report.host_name = boost::asio::ip::host_name(ignored);
+  report.version = embed::kVersion;
+  const State state = state_;
+  report.state = state == State::kServing    ? observe::kServing
+                 : state == State::kStarting ? "starting"
+                                             : "draining";
+  report.process_id = config::own_process_id();
+  report.uptime =
+      std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
+  report.config_files = configuration().files;
+  report.modules = module_reports(core_.modules);
+  on_io_thread([&] { report.endpoints = endpoints_.list(); });
+  report.methods = core_.call_metrics.all();
+  report.problems = log_->problems().all();
+  return report;
 }
 
 void Agent::run() {
@@ -111,19 +145,12 @@ Result<std::vector<std::string>> Agent::load_and_apply() {
   Result<config::Loaded> loaded =
       config::load_files_with_origins(options_.config_file, *core_.inspected, load_options);
   if (!loaded) return std::move(loaded).error();
-  const config::Changes changes = config::changes_between(configuration(), loaded->configuration);
-  if (!changes.need_restart.empty()) {
-    std::string keys;
-    for (const std::string& key : changes.need_restart) keys += (keys.empty() ? "" : ", ") + key;
-    return Error(StatusCode::kFailedPrecondition, "reload")
-        .because("only a restart can change " + keys)
-        .advise("nothing was changed; restart the agent or take that change back");
-  }
-  std::vector<std::string> sentences = changes.sentences;
-  if (auto applied = apply(std::move(*loaded), sentences); !applied) {
+  auto sentences = config::reload_changes(configuration(), loaded->configuration);
+  if (!sentences) return sentences;
+  if (auto applied = apply(std::move(*loaded), *sentences); !applied) {
     return std::move(applied).error();
   }
-  for (const std::string& sentence : sentences) log_->info("reload: " + sentence);
+  for (const std::string& sentence : *sentences) log_->info("reload: " + sentence);
   return sentences;
 }
 
@@ -147,6 +174,11 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
   for (auto& sentence : core_.modules.commit()) sentences.push_back(std::move(sentence));
   on_io_thread([this] { endpoints_.commit(); });
   const std::lock_guard lock(mutex_);
+  // Only what the file changed: `longshorectl log level` may have set another meanwhile.
+  const config::LogSettings& log_settings = configuration.agent.log;
+  if (log_settings.level != loaded_.configuration.agent.log.level) {
+    log_->set_level(embed::log_options(log_settings).level);
+  }
   loaded_ = std::move(loaded);
   return {};
 }
@@ -183,6 +215,7 @@ void Agent::finish_drain() {
       log_->error("a reload does not end; the modules are left as they are");
       ended_in_order_ = false;
     }
+    http_.reset();  // its reports need the I/O thread
     boost::asio::post(io_, [this] {
       endpoints_.close();
       signals_.cancel();

@@ -8,6 +8,7 @@
 //   control  reload and the agent's own service: may block. One thread.
 //   timers   deadlines. One thread.
 //   pools    each module's own.
+//   HTTP     the status endpoint, if it is configured. One thread.
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,9 @@
 #include "longshore/result.hpp"
 #include "main/builtin_target.h"
 #include "main/endpoint_set.h"
+#include "main/http_endpoint.h"
 #include "observe/log.h"
+#include "observe/status_report.h"
 #include "router/router.h"
 #include "router/timers.h"
 
@@ -58,6 +61,10 @@ class Agent {
   // destroying it.
   bool may_be_destroyed() const { return ended_in_order_ && !core_.modules.has_abandoned(); }
 
+  // What there is to tell, in one report. Waits for the I/O thread. [any other thread, while `run`
+  // runs]
+  observe::StatusReport status();
+
   // [control] Applies the changed configuration: sentences of what was done, or an error and
   // nothing was.
   Result<std::vector<std::string>> reload();
@@ -72,7 +79,8 @@ class Agent {
   void begin_reload();
   void begin_drain();
   void finish_drain();
-  // Runs `function` on the I/O thread and waits for it. [control]
+  Result<void> open_sockets(const config::Configuration& configuration);
+  // Runs `function` on the I/O thread and waits for it. [control, HTTP]
   void on_io_thread(const std::function<void()>& function);
   Result<void> apply(config::Loaded loaded, std::vector<std::string>& sentences);
   config::Loaded loaded() const;
@@ -96,6 +104,7 @@ class Agent {
   embed::Core core_;
   EndpointSet endpoints_;
   std::shared_ptr<BuiltinTarget> control_;  // its thread is the control thread
+  std::unique_ptr<HttpEndpoint> http_;      // null: none is configured
   std::thread ending_;
   std::atomic<bool> ended_in_order_{true};
 };

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "config/show.h"
-#include "config/user_names.h"
 #include "longshore/control/v1.pb.h"
 #include "main/agent.h"
-#include "main/version.h"
+#include "main/diagnostics.h"
+#include "main/status_report.h"
 #include "module_description.h"
 
 namespace longshore {
@@ -18,47 +18,52 @@ class ControlService {
  public:
   explicit ControlService(Agent& agent) : agent_(agent) {}
 
+  static DiagnosticsParts diagnostics_parts(Agent& agent) {
+    return {agent.core_, *agent.log_, [&agent] { return agent.configuration().agent.log.level; }};
+  }
+
   Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
+    const observe::StatusReport report = agent_.status();
     messages::GetStatusResponse response;
-    response.set_version(kVersion);
-    response.set_process_id(config::own_process_id());
-    const auto uptime = router::Clock::now() - agent_.started_at_;
-    response.set_uptime_ms(std::chrono::duration_cast<std::chrono::milliseconds>(uptime).count());
-    response.set_state(agent_.state_ == Agent::State::kServing ? "serving" : "draining");
-    for (const std::string& file : agent_.configuration().files) response.add_config_files(file);
-    std::vector<EndpointSet::Figures> endpoints;
-    agent_.on_io_thread([&] { endpoints = agent_.endpoints_.list(); });
-    for (const auto& each : endpoints) {
+    response.set_version(report.version);
+    response.set_process_id(report.process_id);
+    response.set_uptime_ms(report.uptime.count());
+    response.set_state(report.state);
+    for (const std::string& file : report.config_files) response.add_config_files(file);
+    for (const observe::EndpointReport& each : report.endpoints) {
       auto* endpoint = response.add_endpoints();
       endpoint->set_name(each.name);
-      endpoint->set_address("unix://" + each.path);
+      endpoint->set_address(each.address);
       for (const std::string& service : each.services) endpoint->add_services(service);
       endpoint->set_connections(static_cast<int64_t>(each.connections));
     }
-    for (const auto& entry : agent_.core_.modules.list()) {
-      if (!entry.instance) continue;
-      const auto figures = entry.instance->figures();
-      response.set_calls_running(response.calls_running() + static_cast<int64_t>(figures.running));
-      response.set_calls_total(response.calls_total() + static_cast<int64_t>(figures.total));
-      response.set_calls_failed(response.calls_failed() + static_cast<int64_t>(figures.failed));
+    for (const observe::ModuleReport& module : report.modules) {
+      const auto plus = [](int64_t sum, uint64_t more) { return sum + static_cast<int64_t>(more); };
+      response.set_calls_running(plus(response.calls_running(), module.calls_running));
+      response.set_calls_total(plus(response.calls_total(), module.calls_total));
+      response.set_calls_failed(plus(response.calls_failed(), module.calls_failed));
     }
     return response;
   }
 
   Result<messages::ListModulesResponse> modules(const messages::ListModulesRequest&) const {
     messages::ListModulesResponse response;
-    for (const auto& entry : agent_.core_.modules.list()) {
+    for (const observe::ModuleReport& report : module_reports(agent_.core_.modules)) {
       auto* module = response.add_modules();
-      module->set_name(entry.settings.name);
-      module->set_library(entry.facts->name);
-      module->set_version(entry.facts->version);
-      module->set_vendor(entry.facts->vendor);
-      module->set_summary(entry.facts->description.summary);
-      module->set_file(entry.facts->path);
-      module->set_sha256(entry.facts->sha256);
-      module->set_state("failed");
-      module->set_reason(entry.failure);
-      if (entry.instance) describe(*entry.instance, *module);
+      module->set_name(report.name);
+      module->set_library(report.library);
+      module->set_version(report.version);
+      module->set_vendor(report.vendor);
+      module->set_summary(report.summary);
+      module->set_file(report.file);
+      module->set_sha256(report.sha256);
+      module->set_state(report.state);
+      module->set_reason(report.reason);
+      module->set_calls_running(static_cast<int64_t>(report.calls_running));
+      module->set_calls_total(static_cast<int64_t>(report.calls_total));
+      module->set_calls_failed(static_cast<int64_t>(report.calls_failed));
+      module->set_calls_stuck(static_cast<int64_t>(report.calls_stuck));
+      module->set_uptime_ms(report.uptime.count());
     }
     return response;
   }
@@ -95,17 +100,6 @@ class ControlService {
   }
 
  private:
-  static void describe(const loader::Instance& instance, messages::Module& module) {
-    const auto figures = instance.figures();
-    module.set_state(loader::name_of(figures.state));
-    if (!figures.reason.empty()) module.set_reason(figures.reason);
-    module.set_calls_running(static_cast<int64_t>(figures.running));
-    module.set_calls_total(static_cast<int64_t>(figures.total));
-    module.set_calls_failed(static_cast<int64_t>(figures.failed));
-    module.set_calls_stuck(static_cast<int64_t>(figures.stuck));
-    module.set_uptime_ms(figures.uptime.count());
-  }
-
   void add_methods(const std::string& service_name, messages::Service& service) const {
     const auto routes = agent_.core_.router.routes();
     std::map<std::string, const router::Method*> methods;  // in a steady order
@@ -129,14 +123,14 @@ std::shared_ptr<BuiltinTarget> make_control_target(Agent& agent, router::Router&
   const auto service = std::make_shared<ControlService>(agent);
   const auto handler = [&](auto method) { return typed_handler_of(service, method); };
   const std::string prefix = "longshore.control.v1.Control/";
-  return std::make_shared<BuiltinTarget>(
-      router, "control",
-      std::map<std::string, BuiltinTarget::Handler>{
-          {prefix + "GetStatus", handler(&ControlService::status)},
-          {prefix + "ListModules", handler(&ControlService::modules)},
-          {prefix + "ListServices", handler(&ControlService::services)},
-          {prefix + "GetConfig", handler(&ControlService::configuration)},
-          {prefix + "Reload", handler(&ControlService::reload)}});
+  auto handlers = diagnostics_handlers(ControlService::diagnostics_parts(agent));
+  handlers.merge(std::map<std::string, BuiltinTarget::Handler>{
+      {prefix + "GetStatus", handler(&ControlService::status)},
+      {prefix + "ListModules", handler(&ControlService::modules)},
+      {prefix + "ListServices", handler(&ControlService::services)},
+      {prefix + "GetConfig", handler(&ControlService::configuration)},
+      {prefix + "Reload", handler(&ControlService::reload)}});
+  return std::make_shared<BuiltinTarget>(router, "control", std::move(handlers));
 }
 
 Result<loader::ModuleDescription> control_service_description() {

@@ -174,15 +174,15 @@ void EndpointSet::close() {
   open_.clear();
 }
 
-std::vector<EndpointSet::Figures> EndpointSet::list() const {
-  std::vector<Figures> figures;
+std::vector<observe::EndpointReport> EndpointSet::list() const {
+  std::vector<observe::EndpointReport> reports;
   for (const auto& [path, endpoint] : open_) {
     const auto& services = endpoint->options().services;
-    figures.push_back({endpoint->options().name, path,
+    reports.push_back({endpoint->options().name, "unix://" + path,
                        std::vector<std::string>(services.begin(), services.end()),
                        endpoint->connections()});
   }
-  return figures;
+  return reports;
 }
 
 }  // namespace longshore

@@ -13,6 +13,7 @@
 #include "endpoint/endpoint.h"
 #include "loader/description.h"
 #include "main/service_notify.h"
+#include "observe/status_report.h"
 
 namespace longshore {
 
@@ -37,13 +38,7 @@ class EndpointSet {
   void drain(std::function<void()> done);
   void close();
 
-  struct Figures {
-    std::string name;
-    std::string path;
-    std::vector<std::string> services;
-    size_t connections = 0;
-  };
-  std::vector<Figures> list() const;
+  std::vector<observe::EndpointReport> list() const;
 
  private:
   using Endpoints = std::map<std::string, std::shared_ptr<endpoint::Endpoint>>;  // by path

@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
@@ -14,9 +17,11 @@
 
 #include "config/load.h"
 #include "config/user_names.h"
+#include "embed/log_options.h"
+#include "embed/version.h"
 #include "main/agent.h"
+#include "main/command_words.h"
 #include "main/config_commands.h"
-#include "main/version.h"
 
 namespace longshore {
 namespace {
@@ -36,17 +41,6 @@ struct CommandLine {
 int fail(int code, const Error& error) {
   std::cerr << "longshored: " << error.message() << '\n';
   return code;
-}
-
-observe::LogOptions log_options(const config::LogSettings& settings) {
-  observe::LogOptions options;
-  for (const auto level : {observe::Level::kDebug, observe::Level::kInfo, observe::Level::kWarning,
-                           observe::Level::kError}) {
-    if (settings.level == observe::name_of(level)) options.level = level;
-  }
-  options.format = settings.format == "json" ? observe::Format::kJson : observe::Format::kText;
-  options.file = settings.file;
-  return options;
 }
 
 void add_config_commands(CLI::App& app, ConfigCommand& config) {
@@ -93,7 +87,7 @@ int run(const CommandLine& line) {
     return 0;
   }
   Result<std::unique_ptr<observe::Log>> log =
-      observe::Log::open(log_options(loaded->configuration.agent.log));
+      observe::Log::open(embed::log_options(loaded->configuration.agent.log));
   if (!log) return fail(kConfigurationError, log.error());
   std::signal(SIGPIPE, SIG_IGN);
   // It would write what clients send wrongly to standard error, past the log and its limits.
@@ -112,25 +106,44 @@ int run(const CommandLine& line) {
   return started ? 0 : fail(kStartError, started.error());
 }
 
+void describe(CLI::App& app, CommandLine& line) {
+  app.name("longshored");
+  app.set_version_flag("--version", embed::kVersion);
+  app.add_option("-c,--config", line.config_file,
+                 "The configuration file; conf.d/*.toml beside it is read too")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("--module-dir", line.module_dirs,
+                 "A folder searched for modules before agent.module_dirs; may be repeated")
+      ->type_name("DIR");
+  app.add_flag("--check", line.check, "Check the configuration, print all findings and exit");
+  app.add_flag("--no-ownership-check", line.no_ownership_check,
+               "Accept configuration that other users could change; for development");
+  add_config_commands(app, line.config);
+  app.footer(
+      "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"
+      "Signals: SIGHUP reloads the configuration, SIGTERM and SIGINT drain and end.");
+}
+
+// For the shell; see packaging/completion. Nothing that is asked for needs the modules.
+void complete(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto no_values = [](const std::string&, const std::string&) {
+    return std::vector<std::string>();
+  };
+  command_words::print(command_words::complete(app, words, no_values), std::cout);
+}
+
 }  // namespace
 }  // namespace longshore
 
 int main(int argc, char** argv) {
   longshore::CommandLine line;
   CLI::App app("The Longshore storage agent: serves storage modules over local sockets.");
-  app.set_version_flag("--version", longshore::kVersion);
-  app.add_option("-c,--config", line.config_file,
-                 "The configuration file; conf.d/*.toml beside it is read too")
-      ->capture_default_str();
-  app.add_option("--module-dir", line.module_dirs,
-                 "A folder searched for modules before agent.module_dirs; may be repeated");
-  app.add_flag("--check", line.check, "Check the configuration, print all findings and exit");
-  app.add_flag("--no-ownership-check", line.no_ownership_check,
-               "Accept configuration that other users could change; for development");
-  longshore::add_config_commands(app, line.config);
-  app.footer(
-      "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"
-      "Signals: SIGHUP reloads the configuration, SIGTERM and SIGINT drain and end.");
+  longshore::describe(app, line);
+  if (argc > 2 && argv[1] == std::string_view("__complete") && argv[2] == std::string_view("--")) {
+    longshore::complete(app, {argv + 3, argv + argc});
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

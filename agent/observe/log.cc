@@ -3,6 +3,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -12,9 +13,10 @@ namespace longshore::observe {
 
 // spdlog writes what we composed, as it is: its own patterns cannot escape.
 struct Log::Sink {
-  explicit Sink(std::string file_path) : file(std::move(file_path)) {}
+  explicit Sink(const LogOptions& options) : file(options.file), function(options.write) {}
 
   Result<void> open() {
+    if (function) return {};
     try {
       std::shared_ptr<spdlog::sinks::sink> opened;
       if (file.empty()) {
@@ -32,7 +34,8 @@ struct Log::Sink {
     }
   }
 
-  void write(const std::string& line) {
+  void write(Level level, const std::string& line) {
+    if (function) return function(level, line);
     std::shared_ptr<spdlog::sinks::sink> present;
     {
       const std::lock_guard lock(mutex);
@@ -47,6 +50,7 @@ struct Log::Sink {
   }
 
   const std::string file;
+  const std::function<void(Level, std::string_view)> function;
   std::mutex mutex;
   std::shared_ptr<spdlog::sinks::sink> target;
 };
@@ -57,7 +61,7 @@ std::string_view name_of(Level level) {
 }
 
 Result<std::unique_ptr<Log>> Log::open(const LogOptions& options) {
-  auto sink = std::make_unique<Sink>(options.file);
+  auto sink = std::make_unique<Sink>(options);
   if (auto opened = sink->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<Log>(new Log(options, std::move(sink)));
 }
@@ -70,8 +74,13 @@ Log::~Log() = default;
 void Log::write(Level level, std::string_view text, const Fields& fields) {
   if (!enabled(level)) return;
   const auto now = WallClock::now();
-  sink_->write(format_ == Format::kJson ? json_line(now, level, text, fields)
-                                        : text_line(now, level, text, fields));
+  if (level >= Level::kWarning) problems_.add(now, level, text, fields);
+  const auto names_request = [](const Field& field) { return field.key == "request"; };
+  if (std::any_of(fields.begin(), fields.end(), names_request)) {
+    of_requests_.add(now, level, text, fields);
+  }
+  sink_->write(level, format_ == Format::kJson ? json_line(now, level, text, fields)
+                                               : text_line(now, level, text, fields));
 }
 
 Result<void> Log::reopen() {

@@ -9,39 +9,25 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "longshore/result.hpp"
+#include "observe/log_types.h"
+#include "observe/recent_lines.h"
 
 namespace longshore::observe {
 
-// The numbers are those of longshore_log_level in abi.h.
-enum class Level { kDebug = 1, kInfo = 2, kWarning = 3, kError = 4 };
-
-// "debug", "info", "warning", "error".
-std::string_view name_of(Level level);
-
-// The nearest level of a number that a module passed.
-inline Level level_of(int number) {
-  return static_cast<Level>(number < 1 ? 1 : number > 4 ? 4 : number);
-}
-
 enum class Format { kText, kJson };
-
-struct Field {
-  Field(std::string_view name, std::string_view text) : key(name), value(text) {}
-  std::string_view key;  // a literal
-  std::string value;     // left out of the line when empty
-};
-using Fields = std::vector<Field>;
 
 struct LogOptions {
   Level level = Level::kInfo;
   Format format = Format::kText;
-  std::string file;  // empty: standard error
+  std::string file = {};  // empty: standard error
+  // Gets the lines in place of file and standard error, if it is set. Called on any thread.
+  std::function<void(Level level, std::string_view line)> write = {};
 };
 
 class Log {
@@ -68,6 +54,11 @@ class Log {
     write(Level::kError, text, fields);
   }
 
+  // The last warnings and errors.
+  const RecentLines& problems() const { return problems_; }
+  // The last lines, of any level that is written, that carry a "request".
+  const RecentLines& of_requests() const { return of_requests_; }
+
   // Opens the file anew, after logrotate moved it away. Keeps the old one if that fails.
   Result<void> reopen();
 
@@ -78,6 +69,8 @@ class Log {
   std::atomic<Level> level_;
   const Format format_;
   const std::unique_ptr<Sink> sink_;
+  RecentLines problems_{100};
+  RecentLines of_requests_{512};
 };
 
 }  // namespace longshore::observe

@@ -10,18 +10,6 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// By the calendar of <chrono>: Windows' gmtime fails for times before 1970, which a clock may show.
-std::string timestamp(WallClock::time_point time) {
-  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(milliseconds - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
-}
-
 // The length of the UTF-8 sequence at the start of `text`; 0 when there is none.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -57,8 +45,20 @@ bool is_dangerous(char32_t point) {
          within(0x2066, 0x2069);
 }
 
-// Appends `text` with JSON's escapes, which people can read too. JSON must be UTF-8 and a path need
-// not be: other bytes become the replacement character. True: something was escaped.
+}  // namespace
+
+// By the calendar of <chrono>: Windows' gmtime fails for times before 1970, which a clock may show.
+std::string timestamp(WallClock::time_point time) {
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(milliseconds - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
+}
+
 bool append_escaped(std::string& line, std::string_view text, bool escape_quotes) {
   bool escaped = false;
   while (!text.empty()) {
@@ -86,6 +86,8 @@ bool append_escaped(std::string& line, std::string_view text, bool escape_quotes
   }
   return escaped;
 }
+
+namespace {
 
 // A value of a text line: in quotes where its end, or an escape in it, could be misread.
 void append_value(std::string& line, std::string_view value) {
@@ -135,6 +137,12 @@ std::string json_line(WallClock::time_point time, Level level, std::string_view 
   }
   line += '}';
   return line;
+}
+
+std::string escaped(std::string_view text) {
+  std::string written;
+  append_escaped(written, text, false);
+  return written;
 }
 
 }  // namespace longshore::observe

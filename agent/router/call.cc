@@ -18,13 +18,13 @@ Call::~Call() { timers_.disarm(*this); }
 
 void Call::submit() {
   const auto self = std::static_pointer_cast<Call>(shared_from_this());
-  handle_ = table_.insert(self);
+  handle_.store(table_.insert(self), std::memory_order_relaxed);
   if (const Result<void> accepted = parts_.target->submit(self); !accepted) {
     {
       const std::lock_guard lock(mutex_);
       state_ = State::kOver;
     }
-    table_.remove(handle_);
+    table_.remove(handle());
     return answer(accepted.error().code(), accepted.error().message());
   }
   if (parts_.deadline == Clock::time_point::max()) return;
@@ -78,6 +78,7 @@ longshore_answer Call::send(std::string_view message) {
     end_early(fault_code, std::move(fault));
     return LONGSHORE_REFUSED;
   }
+  if (parts_.metrics) parts_.metrics->message_sent();
   if (parts_.observer->on_message(std::string(message))) resume();
   return LONGSHORE_OK;
 }
@@ -108,7 +109,7 @@ void Call::end_early(StatusCode code, std::string text) {
   cancel_children();
   if (was_queued) {
     // Whoever takes it out of the table leaves for it: the module may be finishing it right now.
-    if (table_.remove(handle_)) leave();
+    if (table_.remove(handle())) leave();
   } else {
     parts_.target->on_cancel(*this);
   }
@@ -123,12 +124,27 @@ void Call::answer(StatusCode code, std::string text) {
     outcome_ = code;
     outcome_text_ = text;
   }
-  // Nobody else touches the answer from here on: sends are refused now.
+  // Nobody else touches the answer from here on: sends are refused now. Counted and remembered
+  // first, so that who has an answer finds it there.
+  const Clock::duration took = Clock::now() - started_;
+  if (parts_.metrics) {
+    if (code == StatusCode::kOk && !is_stream()) parts_.metrics->message_sent();
+    parts_.metrics->handled(code, took);
+  }
+  if (parts_.recent) {
+    parts_.recent->add({handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request,
+                        started_, took, code, text});
+  }
   if (code == StatusCode::kOk && !is_stream()) {
     parts_.observer->on_answer(std::move(unary_answer_));
   } else {
     parts_.observer->on_finish(code, std::move(text));
   }
+}
+
+bool Call::has_begun() const {
+  const std::lock_guard lock(mutex_);
+  return state_ != State::kQueued;
 }
 
 void Call::leave() {

@@ -27,6 +27,7 @@
 #include "router/caller.h"
 #include "router/handle_table.h"
 #include "router/method.h"
+#include "router/recent_calls.h"
 #include "router/target.h"
 #include "router/timers.h"
 #include "router/worker_pool.h"
@@ -67,6 +68,8 @@ class Call final : public Work, public Timer, public Cancellable {
     std::shared_ptr<Target> target;
     size_t max_message_bytes = 0;
     CallRunner* runner = nullptr;
+    observe::MethodMetrics* metrics = nullptr;  // of the method, where the call is counted
+    RecentCalls* recent = nullptr;              // where it is remembered, if it is
   };
 
   Call(Parts parts, HandleTable<Call>& table, Timers& timers);
@@ -79,7 +82,10 @@ class Call final : public Work, public Timer, public Cancellable {
   Clock::time_point deadline() const { return parts_.deadline; }
   const std::string& request_id() const { return parts_.request_id; }
   Clock::time_point started() const { return started_; }
-  uint64_t handle() const { return handle_; }
+  // Whether it is in its target's hands, and not waiting for its turn.
+  bool has_begun() const;
+  // 0 until it has entered the table.
+  uint64_t handle() const { return handle_.load(std::memory_order_relaxed); }
   // Of the thread that the call came on; null where there is none. Lives as long as the router, or
   // belongs to the observer.
   CallRunner* runner() const { return parts_.runner; }
@@ -136,7 +142,7 @@ class Call final : public Work, public Timer, public Cancellable {
   HandleTable<Call>& table_;
   Timers& timers_;
   const Clock::time_point started_ = Clock::now();
-  uint64_t handle_ = 0;
+  std::atomic<uint64_t> handle_{0};  // others may ask as soon as it is in the table
 
   mutable std::mutex mutex_;
   enum class State { kQueued, kRunning, kOver } state_ = State::kQueued;

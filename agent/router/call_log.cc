@@ -22,8 +22,7 @@ observe::Level level_of(StatusCode outcome) {
 
 }  // namespace
 
-void log_outcome(observe::Log& log, std::string_view module, const Call& call) {
-  const StatusCode outcome = call.outcome();
+void log_outcome(observe::Log& log, std::string_view module, const Call& call, StatusCode outcome) {
   const observe::Level level = level_of(outcome);
   if (!log.enabled(level)) return;
   const auto elapsed =

@@ -1,5 +1,7 @@
 #include "router/method.h"
 
+#include <charconv>
+
 namespace longshore::router {
 namespace {
 
@@ -41,8 +43,8 @@ class WireReader {
 
 }  // namespace
 
-std::string object_of(std::string_view request, uint32_t field) {
-  std::string object;
+std::string_view find_object(std::string_view request, uint32_t field, ObjectDigits& digits) {
+  std::string_view object;
   if (field == 0) return object;
   WireReader reader(request);
   while (!reader.at_end()) {
@@ -51,7 +53,10 @@ std::string object_of(std::string_view request, uint32_t field) {
     switch (tag & 7) {
       case 0: {
         const uint64_t value = reader.varint();
-        if (wanted) object = std::to_string(value);
+        if (!wanted) break;
+        const char* const end =
+            std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+        object = {digits.data(), static_cast<size_t>(end - digits.data())};
         break;
       }
       case 1:
@@ -70,6 +75,11 @@ std::string object_of(std::string_view request, uint32_t field) {
     }
   }
   return object;
+}
+
+std::string object_of(std::string_view request, uint32_t field) {
+  ObjectDigits digits;
+  return std::string(find_object(request, field, digits));
 }
 
 }  // namespace longshore::router

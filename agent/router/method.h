@@ -1,11 +1,15 @@
 // What the router knows of a method: its description, and what the configuration says of it.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "observe/call_metrics.h"
 
 namespace longshore::router {
 
@@ -26,10 +30,19 @@ struct Method {
   // From the configuration.
   bool denied = false;
   std::optional<std::chrono::nanoseconds> timeout;
+
+  // Counts its calls from outside; null where none are counted.
+  std::shared_ptr<observe::MethodMetrics> metrics;
+  // The name of the module that serves it; empty for what the agent itself serves.
+  std::string module;
 };
 
 // The value of the field numbered `field` of a serialised message, as text, when it is a string or
 // an integer; empty otherwise. The last one counts, as protobuf has it.
 std::string object_of(std::string_view request, uint32_t field);
+
+// The same without a copy: where it stands in the request, or in `digits` when it is a number.
+using ObjectDigits = std::array<char, 20>;
+std::string_view find_object(std::string_view request, uint32_t field, ObjectDigits& digits);
 
 }  // namespace longshore::router

@@ -1,6 +1,7 @@
 #include "router/router.h"
 
 #include <algorithm>
+#include <cctype>
 #include <random>
 #include <utility>
 
@@ -10,11 +11,6 @@ namespace {
 bool may_call(const Caller& caller, const Method& method) {
   return !caller.may_call || caller.may_call->contains(method.full_name) ||
          caller.may_call->contains(method.service);
-}
-
-std::shared_ptr<Call> refuse(CallRequest& request, StatusCode code, std::string text) {
-  request.observer->on_finish(code, std::move(text));
-  return nullptr;
 }
 
 void append_base36(std::string& text, uint64_t number) {
@@ -28,6 +24,14 @@ void append_base36(std::string& text, uint64_t number) {
 }
 
 }  // namespace
+
+bool is_request_id(std::string_view text) {
+  constexpr size_t kMaxBytes = 64;
+  return !text.empty() && text.size() <= kMaxBytes &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+         });
+}
 
 Router::Router(Timers& timers, RouterOptions options)
     : timers_(timers),
@@ -49,19 +53,29 @@ std::shared_ptr<Call> Router::call(CallRequest request) {
   const std::shared_ptr<const RouteTable> routes = this->routes();
   const auto route = routes->find(request.method);
   if (route == routes->end()) {
-    return refuse(request, StatusCode::kUnimplemented,
+    auto unknown = std::make_shared<Method>();
+    unknown->full_name = request.method;
+    return refuse(request, std::move(unknown), StatusCode::kUnimplemented,
                   "no enabled module serves the method " + std::string(request.method));
   }
   const Method& method = *route->second.method;
+  if (request.counted && method.metrics) method.metrics->started();
+  const auto refused = [&](StatusCode code, std::string text) {
+    return refuse(request, route->second.method, code, std::move(text));
+  };
   if (method.denied) {
-    return refuse(
-        request, StatusCode::kPermissionDenied,
+    return refused(
+        StatusCode::kPermissionDenied,
         "the method " + method.full_name + " is denied by deny_methods in the configuration");
   }
+  if (request.unary_only && method.server_streaming) {
+    return refused(StatusCode::kInvalidArgument,
+                   "the method " + method.full_name + " answers with a stream");
+  }
   if (!may_call(*request.caller, method)) {
-    return refuse(request, StatusCode::kPermissionDenied,
-                  request.caller->identity + " may not call " + method.full_name +
-                      "; its may_call in the configuration does not name it");
+    return refused(StatusCode::kPermissionDenied,
+                   request.caller->identity + " may not call " + method.full_name +
+                       "; its may_call in the configuration does not name it");
   }
   return call_directly(route->second.target, route->second.method, std::move(request));
 }
@@ -69,24 +83,22 @@ std::shared_ptr<Call> Router::call(CallRequest request) {
 std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& target,
                                             std::shared_ptr<const Method> method,
                                             CallRequest request) {
+  if (request.parent && request.parent->state() != LONGSHORE_OK) {
+    return refuse(request, std::move(method), StatusCode::kCancelled,
+                  "the call that it belongs to is over");
+  }
   Call::Parts parts;
   parts.deadline = deadline_of(request, *method);
   parts.method = std::move(method);
   parts.request = std::move(request.request);
   parts.caller = std::move(request.caller);
-  if (request.parent) {
-    parts.request_id = request.parent->request_id();
-  } else {
-    parts.request_id =
-        request.request_id.empty() ? next_request_id() : std::move(request.request_id);
-  }
+  parts.request_id = request_id_of(request);
   parts.observer = request.observer;
   parts.target = target;
   parts.max_message_bytes = options_.max_message_bytes;
   parts.runner = request.runner;
-  if (request.parent && request.parent->state() != LONGSHORE_OK) {
-    return refuse(request, StatusCode::kCancelled, "the call that it belongs to is over");
-  }
+  if (request.counted) parts.metrics = parts.method->metrics.get();
+  if (options_.remembers_calls && !parts.method->module.empty()) parts.recent = &recent_calls_;
   auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
   call->submit();
   // Only now: a cancellation before the call is in its target's hands would find half of it.
@@ -104,6 +116,20 @@ Clock::time_point Router::deadline_of(const CallRequest& request, const Method& 
   if (request.timeout) deadline = std::min(deadline, after(*request.timeout));
   if (request.parent) deadline = std::min(deadline, request.parent->deadline());
   return deadline;
+}
+
+std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const Method> method,
+                                     StatusCode code, std::string text) {
+  if (request.counted && method->metrics) method->metrics->handled(code, {});
+  const std::string id = request_id_of(request);
+  recent_calls_.add({0, method, request.caller, id, request.request, Clock::now(), {}, code, text});
+  request.observer->on_finish(code, std::move(text));
+  return nullptr;
+}
+
+std::string Router::request_id_of(CallRequest& request) {
+  if (request.parent) return request.parent->request_id();
+  return request.request_id.empty() ? next_request_id() : std::move(request.request_id);
 }
 
 std::string Router::next_request_id() {

@@ -18,6 +18,7 @@
 
 #include "longshore/transparent_hash.hpp"
 #include "router/call.h"
+#include "router/recent_calls.h"
 
 namespace longshore::router {
 
@@ -35,14 +36,20 @@ struct CallRequest {
   std::shared_ptr<const Caller> caller;
   std::optional<std::chrono::nanoseconds> timeout;  // none: the method's own
   std::string request_id;                           // empty: a new one
+  bool unary_only = false;                          // refuse methods that stream
   std::shared_ptr<Call> parent;                     // for nested calls
   std::shared_ptr<CallObserver> observer;
   CallRunner* runner = nullptr;  // see Call::runner
+  bool counted = false;          // among the calls that came over endpoints
 };
+
+// Whether a caller's own request id is fit for logs: up to 64 letters, digits, '-', '_' and '.'.
+bool is_request_id(std::string_view text);
 
 struct RouterOptions {
   std::chrono::nanoseconds default_timeout = std::chrono::seconds(30);
   size_t max_message_bytes = 64u << 20;  // of an answer
+  bool remembers_calls = true;           // for recent_calls()
 };
 
 class Router {
@@ -61,15 +68,22 @@ class Router {
 
   // For the host side of the module ABI.
   HandleTable<Call>& calls() { return calls_; }
+  // What became of the last calls of modules; those of the agent's own service are left out.
+  const RecentCalls& recent_calls() const { return recent_calls_; }
   Timers& timers() { return timers_; }
 
  private:
+  // Tells the observer, counts and remembers it, since there is no call that would.
+  std::shared_ptr<Call> refuse(CallRequest& request, std::shared_ptr<const Method> method,
+                               StatusCode code, std::string text);
+  std::string request_id_of(CallRequest& request);
   std::string next_request_id();
   Clock::time_point deadline_of(const CallRequest& request, const Method& method) const;
 
   Timers& timers_;
   const RouterOptions options_;
   HandleTable<Call> calls_;
+  RecentCalls recent_calls_;
   const uint32_t id_prefix_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex routes_mutex_;

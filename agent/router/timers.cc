@@ -1,8 +1,13 @@
 #include "router/timers.h"
 
+#include "router/blocked_signals.h"
+
 namespace longshore::router {
 
-Timers::Timers() : thread_([this] { run(); }) {}
+Timers::Timers() {
+  const BlockedSignals blocked;
+  thread_ = std::thread([this] { run(); });
+}
 
 Timers::~Timers() {
   {

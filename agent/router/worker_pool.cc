@@ -10,6 +10,8 @@
 #include <pthread.h>
 #endif
 
+#include "router/blocked_signals.h"
+
 namespace longshore::router {
 namespace {
 
@@ -105,6 +107,7 @@ class WorkerPool::State : public Timer {
 
   void start_thread() {
     ++threads_;
+    const BlockedSignals blocked;  // it may be a thread of an embedder's that posts
     std::thread([self = std::static_pointer_cast<State>(shared_from_this())] {
       name_this_thread(self->name_);
       self->work();

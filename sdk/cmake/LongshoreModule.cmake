@@ -8,14 +8,13 @@
 # The module's code gets its description as `longshore_module_description[]` and
 # `longshore_module_description_size` from "module_description.h".
 set(LONGSHORE_MODULE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
-get_filename_component(LONGSHORE_SDK_DIR ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
-set(LONGSHORE_SDK_PROTO_DIR ${LONGSHORE_SDK_DIR}/proto)
 
 function(longshore_add_module name)
   cmake_parse_arguments(arg "" "DESCRIPTION;PROTO_ROOT" "PROTOS;SOURCES;LIBRARIES" ${ARGN})
   set(work ${CMAKE_CURRENT_BINARY_DIR}/longshore-${name}.description)
   file(MAKE_DIRECTORY ${work})
   get_filename_component(description ${arg_DESCRIPTION} ABSOLUTE)
+  get_filename_component(arg_PROTO_ROOT ${arg_PROTO_ROOT} ABSOLUTE)
   list(TRANSFORM arg_PROTOS PREPEND ${arg_PROTO_ROOT}/ OUTPUT_VARIABLE proto_paths)
 
   longshore_add_protos(longshore_${name}_protos ${arg_PROTO_ROOT} ${arg_PROTOS})
@@ -35,7 +34,8 @@ function(longshore_add_module name)
 
   add_library(longshore-${name} MODULE ${arg_SOURCES} ${work}/module_description.h)
   set_target_properties(longshore-${name} PROPERTIES
-      PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/modules)
+      PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/modules
+      CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(longshore-${name} PRIVATE ${work})
   target_link_libraries(longshore-${name} PRIVATE
       longshore::sdk longshore_${name}_protos ${arg_LIBRARIES})

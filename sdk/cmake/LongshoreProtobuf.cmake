@@ -5,30 +5,19 @@
 #       A static library of lite messages from .proto files, named relative to <root>. C++ includes
 #       them as "<file>.pb.h". Generated code gets neither our warnings nor sanitizers.
 find_program(PROTOC protoc REQUIRED)
+find_package(Threads REQUIRED)
 
-if(NOT LONGSHORE_PROTOBUF_LITE_DIR)
-  if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
-    set(system mingw)
-  else()
-    set(system linux)
-  endif()
-  execute_process(
-      COMMAND ${CMAKE_CURRENT_LIST_DIR}/../tools/build_protobuf_lite.sh ${system}
-      OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE
-      COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX REPLACE ".*\n" "" output "${output}")
-  set(LONGSHORE_PROTOBUF_LITE_DIR "${output}" CACHE PATH "" FORCE)
+if(NOT TARGET longshore_protobuf_lite)
+  add_library(longshore_protobuf_lite STATIC IMPORTED GLOBAL)
+  add_library(longshore::protobuf_lite ALIAS longshore_protobuf_lite)
+  set_target_properties(longshore_protobuf_lite PROPERTIES
+      IMPORTED_LOCATION ${LONGSHORE_PROTOBUF_LITE_DIR}/lib/libprotobuf-lite.a
+      INTERFACE_INCLUDE_DIRECTORIES ${LONGSHORE_PROTOBUF_LITE_DIR}/include
+      INTERFACE_LINK_LIBRARIES Threads::Threads)
 endif()
 
-find_package(Threads REQUIRED)
-add_library(longshore_protobuf_lite STATIC IMPORTED GLOBAL)
-add_library(longshore::protobuf_lite ALIAS longshore_protobuf_lite)
-set_target_properties(longshore_protobuf_lite PROPERTIES
-    IMPORTED_LOCATION ${LONGSHORE_PROTOBUF_LITE_DIR}/lib/libprotobuf-lite.a
-    INTERFACE_INCLUDE_DIRECTORIES ${LONGSHORE_PROTOBUF_LITE_DIR}/include
-    INTERFACE_LINK_LIBRARIES Threads::Threads)
-
 function(longshore_add_protos target root)
+  get_filename_component(root ${root} ABSOLUTE)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target}.generated)
   set(sources)
   foreach(proto IN LISTS ARGN)
@@ -46,6 +35,9 @@ function(longshore_add_protos target root)
   # Options are not kept in lite code, so all that the generated includes need of these is to exist.
   file(WRITE ${generated}/longshore/annotations.pb.h "#pragma once\n")
   add_library(${target} STATIC ${sources})
+  # They go into shared objects that show nothing of them, whatever the project's own settings are.
+  set_target_properties(${target} PROPERTIES
+      POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${target} SYSTEM PUBLIC ${generated})
   target_link_libraries(${target} PUBLIC longshore::protobuf_lite)
   target_compile_options(${target} PRIVATE -w)

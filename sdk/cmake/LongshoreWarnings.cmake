@@ -1,4 +1,7 @@
 # longshore::warnings: what our own code is compiled with. Never linked into generated code.
+if(TARGET longshore_warnings)
+  return()
+endif()
 add_library(longshore_warnings INTERFACE)
 add_library(longshore::warnings ALIAS longshore_warnings)
 target_compile_options(longshore_warnings INTERFACE

@@ -1,16 +1,11 @@
 // longshorectl as a program, against a real agent.
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "program_run.h"
-#include "tests/support/agent_process.h"
+#include "longshorectl_run.h"
 
 using namespace longshore::test;
 using Catch::Matchers::Contains;
@@ -22,28 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ProgramRun run_at(const std::string& socket, std::vector<std::string> words,
-                  const std::string& input = {}) {
-  words.insert(words.begin(), {LONGSHORE_CTL, "--socket", socket});
-  return run_program(std::move(words), input);
-}
-
-struct Served {
-  AgentDirectory directory;
-  AgentProcess agent{directory};
-
-  ProgramRun run(std::vector<std::string> words, const std::string& input = {}) const {
-    return run_at(directory.control_socket(), std::move(words), input);
-  }
-};
-
 ProgramRun config(const AgentDirectory& directory, std::vector<std::string> words) {
   words.insert(words.begin(), "config");
   words.push_back("--config=" + directory.config_file());
   return run_at(directory.control_socket(), std::move(words));
 }
-
-const std::string kEcho = "longshore.echo.v1.Echo/";
 
 }  // namespace
 
@@ -201,18 +179,6 @@ TEST_CASE("an agent that cannot be reached is told") {
   CHECK_THAT(json.errors, StartsWith("{") && Contains("\"exit_code\":3"));
   CHECK(run_at("/tmp/" + std::string(200, 'x'), {"status"}).exit_code == 3);
   CHECK(run_at(directory.control_socket(), {"config", "diff"}).exit_code == 3);
-
-  // A socket of a process that has ended.
-  const std::string stale = directory / "stale.sock";
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  stale.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
-  ::close(socket);
-  const auto refused = run_at(stale, {"reload"});
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.errors, Contains("Connection refused"));
 }
 
 TEST_CASE("files are checked and shown without an agent") {

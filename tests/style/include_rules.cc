@@ -17,15 +17,15 @@ const std::map<std::string_view, int> kAgentLevels = {
 
 // Libraries, by how their includes begin. They look the same on every system.
 const std::set<std::string_view> kAgentLibraries = {
-    "CLI/",    "boost/",   "elf.h",   "fmt/",    "google/protobuf/",
-    "nettle/", "nghttp2/", "spdlog/", "toml++/", "zlib.h",
+    "CLI/",     "boost/",      "elf.h",   "fmt/",    "google/protobuf/", "nettle/",
+    "nghttp2/", "prometheus/", "spdlog/", "toml++/", "zlib.h",
 };
 const std::set<std::string_view> kModuleLibraries = {"google/protobuf/"};
 const std::set<std::string_view> kServiceLibraries = {};
 
 bool is_generated(std::string_view include) {
   return include.ends_with(".pb.h") || include == "module_description.h" ||
-         include == "main/version.h";
+         include == "embed/version.h";
 }
 
 // The .proto file that a generated header is made from, if it is one of a .proto.
@@ -44,7 +44,8 @@ std::optional<std::string> resolve(const SourceTree& tree, std::string_view from
   const std::string own_folder(from.substr(0, from.rfind('/') + 1));
   for (const std::string& root :
        {own_folder, std::string(), std::string("agent/"), std::string("modules/"),
-        std::string("plugins/"), std::string("sdk/include/")}) {
+        std::string("plugins/"), std::string("sdk/include/"),
+        std::string("sdk/testing/include/")}) {
     const std::string path = root + std::string(include);
     if (tree.contains(path)) return path;
     if (tree.contains(path + ".in")) return path + ".in";  // made by configure_file
@@ -73,13 +74,20 @@ std::string refusal_in_agent(std::string_view from, std::string_view to) {
   return std::string(own->first) + " is not above " + std::string(other->first);
 }
 
+std::string refusal_in_sdk(std::string_view from, std::string_view to) {
+  if (from.ends_with("/abi.h")) return "the ABI header stands alone";
+  if (folder(to) != "sdk") return "the SDK includes only itself";
+  const std::string_view own = folder(from, 1);
+  const std::string_view other = folder(to, 1);
+  // The template is a vendor's: it includes all that is installed, and nobody includes it.
+  const bool allowed = own == other || own == "template" || other == "include" || other == "proto";
+  return allowed ? "" : "the headers of modules come without testing and template";
+}
+
 std::string refusal(std::string_view from, std::string_view to) {
   const std::string_view top = folder(from);
   if (top == "agent") return refusal_in_agent(from, to);
-  if (top == "sdk") {
-    if (from.ends_with("/abi.h")) return "the ABI header stands alone";
-    return folder(to) == "sdk" ? "" : "the SDK includes only itself";
-  }
+  if (top == "sdk") return refusal_in_sdk(from, to);
   if (top == "modules" || top == "plugins") {
     if (folder(to) == "sdk") return {};
     if (folder(to) == top && (folder(to, 1) == folder(from, 1) || folder(to, 1) == "support")) {

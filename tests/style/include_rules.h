@@ -5,9 +5,10 @@
 
 namespace longshore::style {
 
-// The SDK includes nothing of ours, and the ABI header not even the SDK. A module or plugin
-// includes the SDK, its own folder and `support` beside it. A folder of the agent includes the SDK
-// and the folders below it, and no messages of a group.
+// The SDK includes nothing of ours, and the ABI header not even the SDK; what modules are made of
+// includes neither the fake host nor the template. A module or plugin includes the SDK, its own
+// folder and `support` beside it. A folder of the agent includes the SDK and the folders below it,
+// and no messages of a group.
 Findings check_folders(const SourceTree& tree);
 
 // No header leads back to itself.

@@ -59,6 +59,10 @@ TEST_CASE("an include against the order of folders is found") {
       {"plugins/resizer/plugin.cc", "plugins/attacher/work.h"},
       {"sdk/include/longshore/module.hpp", "agent/rpc/server.h"},
       {"sdk/include/longshore/abi.h", "sdk/include/longshore/result.hpp"},
+      {"sdk/include/longshore/module.hpp", "sdk/testing/include/longshore/testing/fake_host.hpp"},
+      {"sdk/testing/source/session.cc", "sdk/template/shelf.h"},
+      {"sdk/testing/source/session.cc", "agent/loader/host_bridge.h"},
+      {"sdk/template/shelf.cc", "modules/support/limits.h"},
   }));
   CAPTURE(path, included);
   REQUIRE(folder_findings(path, included).size() == 1);
@@ -76,6 +80,8 @@ TEST_CASE("an include along the order of folders is not") {
       {"modules/smb/module.cc", "modules/support/limits.h"},
       {"plugins/resizer/plugin.cc", "plugins/support/queue.h"},
       {"tests/unit/rpc/call_test.cc", "agent/rpc/server.h"},
+      {"sdk/testing/source/session.cc", "sdk/include/longshore/abi.h"},
+      {"sdk/template/shelf_test.cc", "sdk/testing/include/longshore/testing/fake_host.hpp"},
   }));
   CAPTURE(path, included);
   CHECK(folder_findings(path, included) == Findings());
@@ -120,6 +126,8 @@ TEST_CASE("a system's header outside the system's folder is found") {
   CHECK(header_findings("modules/disk/module.cc", "<unistd.h>").size() == 1);
   CHECK(header_findings("modules/disk/module.cc", "<boost/asio/post.hpp>").size() == 1);
   CHECK(header_findings("sdk/include/longshore/module.hpp", "<fmt/format.h>").size() == 1);
+  CHECK(header_findings("sdk/testing/source/session.cc", "<unistd.h>").size() == 1);
+  CHECK(header_findings("sdk/testing/source/session.cc", "<boost/asio/post.hpp>").size() == 1);
 
   CHECK(check_system_headers(
             tree_of({{"agent/rpc/x.cc", "#if defined(FAST)\n#include <sys/uio.h>\n"}}))

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "main/longshorectl/socket_diagnosis.h"
 #include "rpc/asio_transport.h"
 
 namespace longshore::ctl {
@@ -13,13 +14,13 @@ using Local = boost::asio::local::stream_protocol;
 
 constexpr size_t kMaxMessageBytes = 256u << 20;  // the agent has a bound of its own
 
-Error not_reachable(const std::string& socket, const boost::system::error_code& code) {
-  const std::error_code error = code;
-  const bool forbidden = error == std::errc::permission_denied;
-  return Error(StatusCode::kUnavailable, "reach the agent at", socket)
-      .because(error)
-      .advise(forbidden ? "only root and the agent's own user may use the control socket"
-                        : "is longshored running, and is this its control socket (--socket)?");
+// Without an answer we cannot know, but this is how the agent turns somebody away.
+Error turned_away(const std::string& socket, std::string reason) {
+  return Error(StatusCode::kUnavailable, "get an answer at", socket)
+      .because(std::move(reason))
+      .advise(
+          "the agent lets in root and its own user, and nobody from within a container; whom it "
+          "refuses, its log names");
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ class AgentClient::Answers final : public rpc::ClientCallHandler {
 
 Result<std::unique_ptr<AgentClient>> AgentClient::connect(const std::string& socket,
                                                           std::chrono::nanoseconds timeout) {
-  std::unique_ptr<AgentClient> client(new AgentClient(timeout));
+  std::unique_ptr<AgentClient> client(new AgentClient(socket, timeout));
   // Longer paths do not fit into an address; Asio says so by an exception.
   if (socket.size() > 107) {
     return not_reachable(socket, make_error_code(boost::system::errc::filename_too_long));
@@ -51,7 +52,7 @@ Result<std::unique_ptr<AgentClient>> AgentClient::connect(const std::string& soc
   limits.max_message_bytes = kMaxMessageBytes;
   client->connection_ =
       rpc::make_client_connection(rpc::make_transport(std::move(stream)), "localhost", limits);
-  client->connection_->start([](const std::string&) {});
+  client->connection_->start([self = client.get()](const std::string&) { self->closed_ = true; });
   return client;
 }
 
@@ -73,9 +74,17 @@ Result<void> AgentClient::wait_for(Answers& answers) {
   context_.restart();
   while (!answers.outcome && context_.run_one() > 0) {
   }
+  context_.poll();  // the connection's own end, if it is that
   if (!answers.outcome) return Error::of_text(StatusCode::kInternal, "the call has no end");
-  if (answers.outcome->code == StatusCode::kOk) return {};
-  return Error::of_text(answers.outcome->code, answers.outcome->text);
+  const rpc::Outcome& outcome = *answers.outcome;
+  const bool lost = outcome.code == StatusCode::kUnavailable && closed_;
+  if (lost && !answered_) {
+    turned_away_ = true;
+    return turned_away(socket_, outcome.text);
+  }
+  answered_ = true;
+  if (outcome.code == StatusCode::kOk) return {};
+  return Error::of_text(outcome.code, outcome.text);
 }
 
 Result<void> AgentClient::call(const std::string& method, std::string request,

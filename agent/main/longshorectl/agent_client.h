@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "longshore/result.hpp"
 #include "rpc/client.h"
@@ -31,15 +32,24 @@ class AgentClient {
   // A bidirectional call of one request; answers the one answer.
   Result<std::string> ask(const std::string& method, std::string request);
 
+  // Whether the connection was closed before anything was answered: whoever listens does not want
+  // us.
+  bool was_turned_away() const { return turned_away_; }
+
  private:
-  explicit AgentClient(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
+  AgentClient(std::string socket, std::chrono::nanoseconds timeout)
+      : socket_(std::move(socket)), timeout_(timeout) {}
   class Answers;
   Result<void> wait_for(Answers& answers);
   rpc::ClientCallOptions options_for(const std::string& method) const;
 
   boost::asio::io_context context_{1};
   std::shared_ptr<rpc::ClientConnection> connection_;
+  const std::string socket_;
   const std::chrono::nanoseconds timeout_;
+  bool closed_ = false;       // the connection
+  bool answered_ = false;     // somebody, at least once
+  bool turned_away_ = false;  // the connection was closed before that
 };
 
 }  // namespace longshore::ctl

@@ -1,4 +1,4 @@
-// Runs longshored, which lies beside longshorectl, for what only the agent's own code can do.
+// Runs longshored, which is installed with longshorectl, for what only the agent's own code can do.
 #pragma once
 
 #include <string>

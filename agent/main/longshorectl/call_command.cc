@@ -12,6 +12,7 @@
 
 #include "main/longshorectl/agent_client.h"
 #include "main/longshorectl/commands.h"
+#include "main/longshorectl/control_call.h"
 #include "main/longshorectl/json_message.h"
 #include "main/longshorectl/reflected_methods.h"
 
@@ -84,7 +85,11 @@ int call_method(const Target& target, const Report& report, const std::string& m
   if (!client) return report.fail(kExitNotReachable, client.error());
   ReflectedMethods methods;
   const auto described = methods.find(**client, method.substr(0, slash), method.substr(slash + 1));
-  if (!described) return report.fail(kExitCallFailed, described.error());
+  const auto failed = [&](const Error& error) {
+    const Fault fault = fault_of(**client, error);
+    return report.fail(fault.exit_code, fault.error);
+  };
+  if (!described) return failed(described.error());
 
   protobuf::DynamicMessageFactory factory;
   const auto make = [&](const protobuf::Descriptor* type) {
@@ -105,7 +110,7 @@ int call_method(const Target& target, const Report& report, const std::string& m
   AnswerPrinter print(report, one_line ? JsonForm::kOneLine : JsonForm::kIndented,
                       make((*described)->output_type()));
   const auto done = (*client)->call(method, message->SerializeAsString(), std::ref(print));
-  if (!done) return report.fail(kExitCallFailed, done.error());
+  if (!done) return failed(done.error());
   if (print.error()) return report.fail(kExitCallFailed, *print.error());
   return kExitOk;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,22 @@ int show_status(const Target& target, const Report& report);
 int list_modules(const Target& target, const Report& report);
 int list_services(const Target& target, const Report& report);
 int reload(const Target& target, const Report& report);
+
+// An empty `level` only asks.
+int log_level(const Target& target, const Report& report, const std::string& level);
+
+int trace_request(const Target& target, const Report& report, const std::string& request_id);
+// The last `limit` calls.
+int list_calls(const Target& target, const Report& report, int limit, bool only_failed);
+
+struct TopRequest {
+  std::string module;  // empty: all
+  bool methods = false;
+  std::string interval_text = "1s";
+  std::chrono::nanoseconds interval{};
+  int64_t count = 0;  // 0: until it is ended
+};
+int show_top(const Target& target, const Report& report, const TopRequest& request);
 
 // `method` is "<service>/<method>"; `request` is JSON, "@<file>", or "-" for standard input.
 int call_method(const Target& target, const Report& report, const std::string& method,

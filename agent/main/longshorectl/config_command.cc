@@ -4,9 +4,9 @@
 
 #include "longshore/control/v1.pb.h"
 #include "longshore/ctl/v1.pb.h"
-#include "main/longshorectl/agent_client.h"
 #include "main/longshorectl/agent_program.h"
 #include "main/longshorectl/commands.h"
+#include "main/longshorectl/control_call.h"
 
 namespace longshore::ctl {
 namespace {
@@ -56,17 +56,9 @@ int report_as_json(const Report& report, const std::string& command, const Progr
 int run_config(const Target& target, const Report& report, const ConfigRequest& request) {
   control::v1::GetConfigResponse running;
   if (request.command == "diff") {
-    auto client = AgentClient::connect(target.socket, target.timeout);
-    if (!client) return report.fail(kExitNotReachable, client.error());
-    bool readable = false;
-    const auto done = (*client)->call(
-        "longshore.control.v1.Control/GetConfig", {},
-        [&](const std::string& answer) { readable = running.ParseFromString(answer); });
-    if (!done) return report.fail(kExitCallFailed, done.error());
-    if (!readable) {
-      return report.fail(kExitCallFailed,
-                         Error(StatusCode::kInternal, "read the agent's configuration")
-                             .because("its answer is not a valid message"));
+    const control::v1::GetConfigRequest asked;
+    if (const auto fault = call_control(target, "GetConfig", asked, running)) {
+      return report.fail(fault->exit_code, fault->error);
     }
   }
   const auto end =

@@ -2,57 +2,21 @@
 #include <string>
 
 #include "longshore/control/v1.pb.h"
-#include "main/longshorectl/agent_client.h"
 #include "main/longshorectl/commands.h"
+#include "main/longshorectl/control_call.h"
 #include "main/longshorectl/table.h"
+#include "main/longshorectl/time_text.h"
 
 namespace longshore::ctl {
 namespace {
 
 namespace messages = longshore::control::v1;
 
-// Calls the agent and gives its answer to `show`, or as it is to programs.
-template <typename Response, typename Show>
-int ask_agent(const Target& target, const Report& report, const std::string& method, Show show) {
-  auto client = AgentClient::connect(target.socket, target.timeout);
-  if (!client) return report.fail(kExitNotReachable, client.error());
-  Response response;
-  bool readable = true;
-  // All requests of this service are empty.
-  const auto done = (*client)->call(
-      "longshore.control.v1.Control/" + method, {},
-      [&](const std::string& answer) { readable = response.ParseFromString(answer); });
-  if (!done) return report.fail(kExitCallFailed, done.error());
-  if (!readable) {
-    return report.fail(kExitCallFailed,
-                       Error(StatusCode::kInternal, "read the agent's answer to", method));
-  }
-  if (report.json()) {
-    report.message(response);
-  } else {
-    show(response);
-  }
-  return kExitOk;
-}
-
 template <typename Texts>
 std::string joined(const Texts& texts) {
   std::string line;
   for (const std::string& text : texts) line += (line.empty() ? "" : ", ") + text;
   return line;
-}
-
-// "2d 3h", "4m 5s", "6.789s"
-std::string duration_text(int64_t milliseconds) {
-  const int64_t seconds = milliseconds / 1000;
-  const auto pair = [](int64_t large, const char* unit, int64_t small, const char* small_unit) {
-    return std::to_string(large) + unit + " " + std::to_string(small) + small_unit;
-  };
-  if (seconds >= 86400) return pair(seconds / 86400, "d", seconds % 86400 / 3600, "h");
-  if (seconds >= 3600) return pair(seconds / 3600, "h", seconds % 3600 / 60, "m");
-  if (seconds >= 60) return pair(seconds / 60, "m", seconds % 60, "s");
-  const std::string thousandths = std::to_string(1000 + milliseconds % 1000).substr(1);
-  return std::to_string(seconds) + "." + thousandths + "s";
 }
 
 std::string traits_of(const messages::Method& method) {
@@ -67,8 +31,10 @@ std::string traits_of(const messages::Method& method) {
 
 int show_status(const Target& target, const Report& report) {
   return ask_agent<messages::GetStatusResponse>(
-      target, report, "GetStatus", [&](const messages::GetStatusResponse& status) {
-        Table facts({"state", status.state()});
+      target, report, "GetStatus", messages::GetStatusRequest(),
+      [&](const messages::GetStatusResponse& status) {
+        Table facts;
+        facts.add({"state", word_cell(status.state())});
         facts.add({"version", status.version()});
         facts.add({"process", std::to_string(status.process_id())});
         facts.add({"running for", duration_text(status.uptime_ms())});
@@ -76,47 +42,54 @@ int show_status(const Target& target, const Report& report) {
         facts.add({"calls", std::to_string(status.calls_total()) + " in all, " +
                                 std::to_string(status.calls_running()) + " running, " +
                                 std::to_string(status.calls_failed()) + " failed"});
-        report.line(facts.text() + "\n");
+        report.line(facts.text(report.paint()) + "\n");
         Table endpoints({"ENDPOINT", "CONNECTIONS", "ADDRESS", "SERVICES"});
         for (const auto& endpoint : status.endpoints()) {
           endpoints.add({endpoint.name(), std::to_string(endpoint.connections()),
                          endpoint.address(), joined(endpoint.services())});
         }
-        report.line(endpoints.text());
+        report.line(endpoints.text(report.paint()));
       });
 }
 
 int list_modules(const Target& target, const Report& report) {
   return ask_agent<messages::ListModulesResponse>(
-      target, report, "ListModules", [&](const messages::ListModulesResponse& response) {
+      target, report, "ListModules", messages::ListModulesRequest(),
+      [&](const messages::ListModulesResponse& response) {
         Table table({"MODULE", "STATE", "VERSION", "UPTIME", "CALLS", "RUNNING", "FAILED", "STUCK",
                      "SUMMARY"});
         for (const auto& module : response.modules()) {
-          table.add({module.name(), module.state(), module.version(),
-                     duration_text(module.uptime_ms()), std::to_string(module.calls_total()),
-                     std::to_string(module.calls_running()), std::to_string(module.calls_failed()),
-                     std::to_string(module.calls_stuck()),
+          table.add({module.name(),
+                     word_cell(module.state()),
+                     module.version(),
+                     duration_text(module.uptime_ms()),
+                     std::to_string(module.calls_total()),
+                     std::to_string(module.calls_running()),
+                     std::to_string(module.calls_failed()),
+                     {std::to_string(module.calls_stuck()),
+                      module.calls_stuck() > 0 ? Tone::kBad : Tone::kPlain},
                      module.reason().empty() ? module.summary() : module.reason()});
         }
-        report.line(table.text());
+        report.line(table.text(report.paint()));
       });
 }
 
 int list_services(const Target& target, const Report& report) {
   return ask_agent<messages::ListServicesResponse>(
-      target, report, "ListServices", [&](const messages::ListServicesResponse& response) {
+      target, report, "ListServices", messages::ListServicesRequest(),
+      [&](const messages::ListServicesResponse& response) {
         Table table({"METHOD", "MODULE", "WHAT IT DOES"});
         for (const auto& service : response.services()) {
           for (const auto& method : service.methods()) {
             table.add({service.name() + "/" + method.name(), service.module(), traits_of(method)});
           }
         }
-        report.line(table.text());
+        report.line(table.text(report.paint()));
       });
 }
 
 int reload(const Target& target, const Report& report) {
-  return ask_agent<messages::ReloadResponse>(target, report, "Reload",
+  return ask_agent<messages::ReloadResponse>(target, report, "Reload", messages::ReloadRequest(),
                                              [&](const messages::ReloadResponse& response) {
                                                for (const std::string& change : response.changes())
                                                  report.line(printable(change));

@@ -25,9 +25,9 @@ int Report::fail(ExitCode code, const Error& error) const {
     const Result<std::string> json = to_json(failure, JsonForm::kOneLine);
     std::cerr << (json ? *json : "{}") << '\n';
   } else if (code == kExitCallFailed) {
-    std::cerr << name << ": " << printable(error.message()) << '\n';
+    std::cerr << errors_(Tone::kBad, name) << ": " << printable(error.message()) << '\n';
   } else {
-    std::cerr << "longshorectl: " << printable(error.message()) << '\n';
+    std::cerr << errors_(Tone::kBad, "longshorectl") << ": " << printable(error.message()) << '\n';
   }
   return code;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "longshore/result.hpp"
+#include "main/longshorectl/paint.h"
 
 namespace longshore::ctl {
 
@@ -21,9 +22,11 @@ enum ExitCode : int {
 // Results go to standard output, errors to standard error.
 class Report {
  public:
-  explicit Report(bool json) : json_(json) {}
+  Report(bool json, Paint output, Paint errors) : json_(json), output_(output), errors_(errors) {}
 
   bool json() const { return json_; }
+  // The colours of standard output, for people only.
+  const Paint& paint() const { return output_; }
 
   // A line on standard output, out at once, so that whoever reads a stream sees each when it comes.
   void line(const std::string& text) const;
@@ -34,6 +37,8 @@ class Report {
 
  private:
   const bool json_;
+  const Paint output_;
+  const Paint errors_;
 };
 
 // One sentence for the terminal: control characters in it become "?".

@@ -84,6 +84,14 @@ Result<int> exit_code_of(pid_t process, const std::string& program) {
       .because("signal " + std::to_string(WTERMSIG(status)) + " ended it");
 }
 
+// In the same folder as in a build, or in sbin beside bin as it is installed.
+std::string agent_program_beside(const std::filesystem::path& own_path) {
+  const std::filesystem::path folder = own_path.parent_path();
+  std::error_code ignored;
+  const bool same_folder = std::filesystem::exists(folder / "longshored", ignored);
+  return same_folder ? folder / "longshored" : folder.parent_path() / "sbin" / "longshored";
+}
+
 }  // namespace
 
 Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
@@ -91,7 +99,7 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
   std::error_code error;
   const auto own_path = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return Error(StatusCode::kUnknown, "find longshored").because(error);
-  std::string program = own_path.parent_path() / "longshored";
+  std::string program = agent_program_beside(own_path);
 
   StreamFile in, out, errors;
   if (!in.fill(input)) {
@@ -113,7 +121,7 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
       code != 0) {
     return Error(StatusCode::kUnknown, "start", program)
         .because(std::error_code(code, std::generic_category()))
-        .advise("longshorectl reads configuration with the longshored that lies beside it");
+        .advise("longshorectl reads configuration with the longshored that is installed with it");
   }
   const Result<int> code = exit_code_of(process, program);
   if (!code) return code.error();

@@ -1,0 +1,38 @@
+// A call whose caller is told: hands messages and the outcome to the functions of a
+// longshore_call_events, one at a time and the outcome last, though it may overtake a message.
+//
+// Threads: any. Owner: the call.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "embed/outcome.h"
+#include "longshore/agent.h"
+#include "router/call.h"
+
+namespace longshore::embed {
+
+class StartedCall final : public router::CallObserver {
+ public:
+  explicit StartedCall(const longshore_call_events& events) : events_(events) {}
+
+  bool on_message(std::string message) override;
+  void on_answer(std::string message) override;
+  void on_finish(StatusCode code, std::string text) override;
+
+ private:
+  void tell(Outcome outcome);
+  // Gives the outcome away. Not locked.
+  void done(Outcome outcome) const;
+
+  const longshore_call_events events_;
+  std::mutex mutex_;
+  bool over_ = false;
+  bool in_message_ = false;
+  std::optional<Outcome> waiting_;  // until on_message returns
+};
+
+}  // namespace longshore::embed

@@ -1,0 +1,14 @@
+// The parts of the agent's status: gathered once, for longshorectl and for HTTP.
+#pragma once
+
+#include <vector>
+
+#include "embed/module_set.h"
+#include "observe/status_report.h"
+
+namespace longshore {
+
+// Threads: any.
+std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& modules);
+
+}  // namespace longshore

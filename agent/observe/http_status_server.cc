@@ -1,0 +1,247 @@
+// The one place that knows Beast, which takes long to compile.
+#include "observe/http_status_server.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "observe/close_on_exec.h"
+#include "observe/http_host.h"
+
+namespace longshore::observe {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using boost::system::error_code;
+
+// TCP and Unix sockets alike.
+using Protocol = asio::generic::stream_protocol;
+using Acceptor = asio::basic_socket_acceptor<Protocol>;
+using Stream = beast::basic_stream<Protocol>;
+using Parser = http::request_parser<http::empty_body>;
+using Response = http::response<http::string_body>;
+
+constexpr const char* kNoBody = "A request here has no body.\n";
+constexpr uint32_t kMaxHeadBytes = 8192;
+// When the system is out of descriptors, trying again at once would only burn time.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+// For the client to take the last answer, before the connection is cut.
+constexpr std::chrono::seconds kLingerTime{1};
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+
+// The answer to a head that could not be read; nothing where the client is gone or silent.
+std::optional<HttpPage> page_for(const error_code& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return text_page(431, "The request's head has more than 8192 bytes.\n");
+  }
+  if (error == http::error::body_limit) return text_page(413, kNoBody);
+  if (error.category() == make_error_code(http::error::bad_method).category() &&
+      error != http::error::end_of_stream && error != http::error::partial_message) {
+    return text_page(400, "This is not a request of HTTP/1.1.\n");
+  }
+  return std::nullopt;
+}
+
+Response response_of(HttpPage page, unsigned version, bool keep_alive) {
+  Response response;
+  response.version(version);
+  response.result(page.status);
+  response.set(http::field::content_type, page.content_type);
+  if (!page.location.empty()) response.set(http::field::location, page.location);
+  if (page.status == 405) response.set(http::field::allow, "GET, HEAD");
+  response.set(http::field::cache_control, "no-store");
+  response.set("Content-Security-Policy",
+               "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+               "form-action 'none'; frame-ancestors 'none'");
+  response.set("Referrer-Policy", "no-referrer");
+  response.set("X-Content-Type-Options", "nosniff");
+  response.keep_alive(keep_alive);
+  response.body() = std::move(page.body);
+  response.prepare_payload();
+  return response;
+}
+
+class BeastServer final : public HttpStatusServer {
+ public:
+  BeastServer(HttpPages pages, Log& log, HttpServerOptions options)
+      : pages_(std::move(pages)), log_(log), options_(options) {}
+  ~BeastServer() override { stop(); }
+
+  error_code open(const asio::ip::tcp::endpoint& endpoint) {
+    error_code error;
+    acceptor_.open(Protocol(endpoint.protocol()), error);
+    if (error) return error;
+    close_on_exec(acceptor_.native_handle());
+    acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return error;
+    const Protocol::endpoint bound = acceptor_.local_endpoint(error);
+    asio::ip::tcp::endpoint numbers;
+    numbers.resize(bound.size());
+    std::memcpy(numbers.data(), bound.data(), bound.size());
+    port_ = numbers.port();
+    checks_host_ = endpoint.address().is_loopback();
+    return error;
+  }
+
+  error_code adopt(int descriptor) {
+    error_code error;
+    acceptor_.assign(Protocol(asio::local::stream_protocol()), descriptor, error);
+    return error;
+  }
+
+  uint16_t port() const override { return port_; }
+
+  void start() override {
+    asio::co_spawn(io_, accept(), asio::detached);
+    thread_ = std::thread([this] { io_.run(); });
+  }
+
+  void stop() override {
+    if (!thread_.joinable()) return;
+    io_.stop();
+    thread_.join();
+  }
+
+ private:
+  asio::awaitable<void> accept() {
+    asio::steady_timer pause(io_);
+    for (;;) {
+      auto [error, socket] = co_await acceptor_.async_accept(kAwait);
+      if (error) {
+        log_.warning("cannot accept a connection",
+                     {{"endpoint", "http"}, {"error", error.message()}});
+        pause.expires_after(kAcceptPause);
+        co_await pause.async_wait(kAwait);
+        continue;
+      }
+      close_on_exec(socket.native_handle());
+      if (connections_ >= options_.max_connections) continue;  // closed at once
+      ++connections_;
+      asio::co_spawn(io_, serve(Stream(std::move(socket))),
+                     [this](const std::exception_ptr&) { --connections_; });
+    }
+  }
+
+  asio::awaitable<void> serve(Stream stream) {
+    beast::flat_buffer buffer(kMaxHeadBytes + 1024);
+    for (bool keep_alive = true; keep_alive;) {
+      Parser parser;
+      parser.header_limit(kMaxHeadBytes);
+      stream.expires_after(options_.read_timeout);
+      const auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kAwait);
+      std::optional<HttpPage> page = error ? page_for(error) : std::nullopt;
+      if (error && !page) co_return;
+      keep_alive = !error && parser.is_done() && parser.get().keep_alive();
+      if (!page) page = answer(parser);
+      const bool head_only = !error && parser.get().method() == http::verb::head;
+      Response response =
+          response_of(std::move(*page), error ? 11 : parser.get().version(), keep_alive);
+      http::response_serializer<http::string_body> serializer(response);
+      stream.expires_after(options_.write_timeout);
+      const auto [failed, written] =
+          head_only ? co_await http::async_write_header(stream, serializer, kAwait)
+                    : co_await http::async_write(stream, serializer, kAwait);
+      if (failed) co_return;
+    }
+    co_await linger(stream);
+  }
+
+  // A connection that is closed with something unread would be reset, and the answer be lost.
+  static asio::awaitable<void> linger(Stream& stream) {
+    error_code ignored;
+    stream.socket().shutdown(asio::socket_base::shutdown_send, ignored);
+    stream.expires_after(kLingerTime);
+    std::array<char, 1024> unread;
+    for (;;) {
+      const auto [error, size] = co_await stream.async_read_some(asio::buffer(unread), kAwait);
+      if (error) co_return;
+    }
+  }
+
+  HttpPage answer(const Parser& parser) {
+    const auto& request = parser.get();
+    const std::string_view target(request.target().data(), request.target().size());
+    const auto header = [&](http::field name) { return std::string(request[name]); };
+    const bool has_host = request.find(http::field::host) != request.end();
+    if (request.version() >= 11 && !has_host) return text_page(400, "There is no Host header.\n");
+    if (checks_host_ && has_host && !is_loopback_host(header(http::field::host))) {
+      return text_page(421, "This endpoint answers to localhost and loopback addresses only.\n");
+    }
+    if (request.method() != http::verb::get && request.method() != http::verb::head) {
+      return text_page(405, "Only GET and HEAD are answered.\n");
+    }
+    if (!parser.is_done()) return text_page(413, kNoBody);
+    if (!target.starts_with('/')) return text_page(400, "The target has to be a path.\n");
+    const size_t mark = target.find('?');
+    HttpQuery query;
+    query.path = target.substr(0, mark);
+    if (mark != std::string_view::npos) query.query = target.substr(mark + 1);
+    query.accept = header(http::field::accept);
+    return pages_(query);
+  }
+
+  const HttpPages pages_;
+  Log& log_;
+  const HttpServerOptions options_;
+  asio::io_context io_{1};
+  Acceptor acceptor_{io_};
+  uint16_t port_ = 0;
+  bool checks_host_ = false;
+  size_t connections_ = 0;
+  std::thread thread_;
+};
+
+Error cannot_listen(const std::string& where) {
+  return Error(StatusCode::kUnknown, "listen for HTTP on", where);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::listen(const std::string& host,
+                                                                   uint16_t port, HttpPages pages,
+                                                                   Log& log,
+                                                                   HttpServerOptions options) {
+  const std::string where =
+      (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + std::to_string(port);
+  error_code error;
+  const auto address = asio::ip::make_address(host, error);
+  if (error) return cannot_listen(where).because("the host is not an IP address");
+  auto server = std::make_unique<BeastServer>(std::move(pages), log, options);
+  error = server->open({address, port});
+  if (error) {
+    return cannot_listen(where)
+        .because(std::error_code(error))
+        .advise("choose another agent.http.address, or leave it empty for no HTTP");
+  }
+  return std::unique_ptr<HttpStatusServer>(std::move(server));
+}
+
+Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::adopt_unix(int descriptor,
+                                                                       HttpPages pages, Log& log,
+                                                                       HttpServerOptions options) {
+  auto server = std::make_unique<BeastServer>(std::move(pages), log, options);
+  if (const error_code error = server->adopt(descriptor)) {
+    return cannot_listen("a Unix socket").because(std::error_code(error));
+  }
+  return std::unique_ptr<HttpStatusServer>(std::move(server));
+}
+
+}  // namespace longshore::observe

@@ -1,0 +1,49 @@
+// A small HTTP/1.1 server for pages that only tell something: GET and HEAD, no bodies.
+//
+// It has a thread of its own, so that whoever reads slowly holds up other readers at most, never a
+// storage call. Each connection is bounded: 8 KiB of request head, ten seconds for it to arrive,
+// thirty for the answer to leave. A browser that was lured to a loopback address by a foreign name
+// (DNS rebinding) is refused by its Host header.
+//
+// Threads: the owner's, one at a time; pages are made on the server's thread. Owner: the agent.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "longshore/result.hpp"
+#include "observe/http_page.h"
+#include "observe/log.h"
+
+namespace longshore::observe {
+
+struct HttpServerOptions {
+  size_t max_connections = 32;
+  std::chrono::milliseconds read_timeout = std::chrono::seconds(10);  // for one request
+  std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
+};
+
+class HttpStatusServer {
+ public:
+  // Listens on an address of the node: numbers, not a name. Port 0 lets the system choose.
+  static Result<std::unique_ptr<HttpStatusServer>> listen(const std::string& host, uint16_t port,
+                                                          HttpPages pages, Log& log,
+                                                          HttpServerOptions options = {});
+  // Takes over the descriptor of a Unix socket that listens already.
+  static Result<std::unique_ptr<HttpStatusServer>> adopt_unix(int descriptor, HttpPages pages,
+                                                              Log& log,
+                                                              HttpServerOptions options = {});
+  virtual ~HttpStatusServer() = default;
+
+  // The port that it listens on; 0 for a Unix socket.
+  virtual uint16_t port() const = 0;
+
+  // Begins to answer. Those who connected before are waiting.
+  virtual void start() = 0;
+  // Ends all connections and waits for the thread. Also at the end of the object.
+  virtual void stop() = 0;
+};
+
+}  // namespace longshore::observe

@@ -1,0 +1,21 @@
+// The metrics in the text that Prometheus reads (format 0.0.4).
+//
+//   grpc_server_*            the series of csi-proxy: names, labels, their order and the buckets
+//   longshore_*              the agent, its modules and endpoints
+//   process_*                the process, by Prometheus' usual names
+//
+// A method appears with its first call; its duration by module is in grpc_server_handling_seconds.
+#pragma once
+
+#include <string>
+
+#include "observe/process_figures.h"
+#include "observe/status_report.h"
+
+namespace longshore::observe {
+
+inline constexpr const char* kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+std::string metrics_text(const StatusReport& report, const ProcessFigures& process);
+
+}  // namespace longshore::observe

@@ -1,0 +1,62 @@
+// What there is to tell about the agent at one moment, as plain values: the one truth behind the
+// status pages, the metrics and longshorectl. Who owns the parts fills it in.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "observe/call_metrics.h"
+#include "observe/recent_lines.h"
+
+namespace longshore::observe {
+
+inline constexpr std::string_view kServing = "serving";
+
+struct ModuleReport {
+  std::string name;     // "disk", as the configuration has it
+  std::string library;  // the module's own name
+  std::string version;
+  std::string vendor;
+  std::string summary;
+  std::string file;
+  std::string sha256;
+  std::string state;   // kServing, "draining", "stopped", "failed", ...
+  std::string reason;  // why it does not serve, or serves badly
+  uint64_t calls_running = 0;
+  uint64_t calls_waiting = 0;
+  uint64_t calls_stuck = 0;
+  uint64_t calls_total = 0;
+  uint64_t calls_failed = 0;
+  uint64_t threads = 0;  // of its pool
+  std::chrono::milliseconds uptime{0};
+
+  bool serves() const { return state == kServing; }
+};
+
+struct EndpointReport {
+  std::string name;
+  std::string address;  // "unix:///run/..."
+  std::vector<std::string> services;
+  uint64_t connections = 0;
+};
+
+struct StatusReport {
+  std::string host_name;
+  std::string version;
+  std::string state;  // kServing, "draining", ...
+  int64_t process_id = 0;
+  std::chrono::milliseconds uptime{0};
+  std::vector<std::string> config_files;
+  std::vector<ModuleReport> modules;  // those that are enabled
+  std::vector<EndpointReport> endpoints;
+  std::vector<std::shared_ptr<const MethodMetrics>> methods;
+  std::vector<RecentLine> problems;  // warnings and errors, the oldest first
+
+  bool serves() const { return state == kServing; }
+};
+
+}  // namespace longshore::observe

@@ -1,0 +1,94 @@
+#include "observe/status_site.h"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "observe/log_line.h"
+#include "observe/metrics_text.h"
+#include "observe/status_json.h"
+#include "observe/status_page.h"
+
+namespace longshore::observe {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+// The part of `text` before `separator`; the rest, without it, stays in `text`.
+std::string_view next_part(std::string_view& text, char separator) {
+  const size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return trimmed(part);
+}
+
+// How much the client wants `type`, in thousandths: 0 where its header Accept does not name it.
+int preference(std::string_view accept, std::string_view type) {
+  while (!accept.empty()) {
+    std::string_view range = next_part(accept, ',');
+    if (next_part(range, ';') != type) continue;
+    while (!range.empty()) {
+      std::string_view parameter = next_part(range, ';');
+      if (!parameter.starts_with("q=")) continue;
+      parameter.remove_prefix(2);
+      double quality = 0;
+      std::from_chars(parameter.data(), parameter.data() + parameter.size(), quality);
+      return static_cast<int>(quality * 1000);
+    }
+    return 1000;
+  }
+  return 0;
+}
+
+bool wants_html(const HttpQuery& query) {
+  const int html = preference(query.accept, "text/html");
+  return html > 0 && html >= preference(query.accept, "application/json");
+}
+
+HttpPage status(const HttpQuery& query, const StatusReport& report) {
+  const bool html = query.query.empty() ? wants_html(query) : query.query == "format=html";
+  if (html) return {200, "text/html; charset=utf-8", status_page(report), {}};
+  if (query.query.empty() || query.query == "format=json") {
+    return {200, "application/json", status_json(report), {}};
+  }
+  return text_page(400, "The query may be format=json or format=html.\n");
+}
+
+HttpPage health(const StatusReport& report) {
+  return text_page(report.serves() ? 200 : 503, report.serves() ? "ok\n" : report.state + '\n');
+}
+
+HttpPage readiness(const StatusReport& report) {
+  std::string obstacles;
+  if (!report.serves()) obstacles += "the agent is " + report.state + '\n';
+  for (const ModuleReport& module : report.modules) {
+    if (module.serves()) continue;
+    obstacles += "the module " + module.name + " is " + module.state;
+    if (!module.reason.empty()) append_escaped(obstacles += ": ", module.reason, false);
+    obstacles += '\n';
+  }
+  return obstacles.empty() ? text_page(200, "ok\n") : text_page(503, std::move(obstacles));
+}
+
+HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& report) {
+  if (query.path == "/metrics") {
+    return {200, kMetricsContentType, metrics_text(report(), process_figures()), {}};
+  }
+  if (query.path == "/healthz") return health(report());
+  if (query.path == "/readyz") return readiness(report());
+  if (query.path == "/status") return status(query, report());
+  if (query.path == "/") return {302, "text/plain; charset=utf-8", "See /status.\n", "/status"};
+  return text_page(404, "There are /metrics, /healthz, /readyz and /status.\n");
+}
+
+}  // namespace
+
+HttpPages status_site(std::function<StatusReport()> report) {
+  return [report = std::move(report)](const HttpQuery& query) { return page_of(query, report); };
+}
+
+}  // namespace longshore::observe

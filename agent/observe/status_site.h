@@ -1,0 +1,21 @@
+// The paths of the status endpoint. Nothing here changes anything.
+//
+//   /metrics   for Prometheus
+//   /healthz   200 while the agent serves, 503 when it is ending
+//   /readyz    200 when every enabled module serves too, else 503 and a line for each that does not
+//   /status    JSON, or a page for people where the client would rather have HTML, or as
+//              ?format=json and ?format=html say
+//   /          leads to /status
+#pragma once
+
+#include <functional>
+
+#include "observe/http_page.h"
+#include "observe/status_report.h"
+
+namespace longshore::observe {
+
+// `report` is asked anew for every page, on the thread that asks for the page.
+HttpPages status_site(std::function<StatusReport()> report);
+
+}  // namespace longshore::observe

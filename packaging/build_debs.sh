@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the Debian packages longshore, liblongshore0 and longshore-dev, and prints their paths.
+#
+#   packaging/build_debs.sh [output folder]
+#
+# Without a folder they stay in build/packages/debs. Installs the packages that the build needs, on
+# a Debian 12 that may have nothing installed yet. The same source makes the same packages.
+set -euo pipefail
+
+output=${1:+$(realpath -m "$1")}
+root=$(readlink -f "$(dirname "$0")/..")
+cd "$root"
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+if [ -z "${SOURCE_DATE_EPOCH-}" ] && SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2> /dev/null); then
+  export SOURCE_DATE_EPOCH
+fi
+
+packaging/install_build_packages.sh
+{
+  cmake --preset packages
+  cmake --build --preset packages
+  tests/packages/make_debs.sh build/packages
+} < /dev/null >&2
+
+for package in build/packages/debs/*.deb; do
+  if [ -n "$output" ]; then
+    mkdir -p "$output"
+    cp "$package" "$output"
+  fi
+  echo "${output:-$root/build/packages/debs}/${package##*/}"
+done

@@ -1,0 +1,50 @@
+# What `cmake --install <build> --component development` lays out: the SDK, in folders that may be
+# moved together, since each names the others relative to itself.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+block()
+
+set(share_dir ${CMAKE_INSTALL_DATADIR}/longshore)
+set(include_dir ${CMAKE_INSTALL_INCLUDEDIR})
+set(library_dir ${CMAKE_INSTALL_LIBDIR})
+set(package_dir ${library_dir}/cmake/Longshore)
+set(proto_dir ${share_dir}/proto)
+set(testing_dir ${share_dir}/testing)
+set(protobuf_lite_dir ${library_dir}/longshore-sdk/protobuf-lite)
+set(made ${CMAKE_CURRENT_BINARY_DIR}/sdk-package)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/LongshoreConfig.cmake.in
+    ${made}/LongshoreConfig.cmake INSTALL_DESTINATION ${package_dir}
+    PATH_VARS include_dir library_dir proto_dir testing_dir protobuf_lite_dir)
+# Before 1.0 a minor version may change anything.
+write_basic_package_version_file(${made}/LongshoreConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+
+set(source_dir ${CMAKE_CURRENT_LIST_DIR}/..)
+install(DIRECTORY ${source_dir}/include/ DESTINATION ${include_dir} COMPONENT development)
+install(DIRECTORY ${source_dir}/proto ${source_dir}/testing ${source_dir}/template
+              ${source_dir}/examples
+    DESTINATION ${share_dir} COMPONENT development)
+install(FILES ${made}/LongshoreConfig.cmake ${made}/LongshoreConfigVersion.cmake
+    DESTINATION ${package_dir} COMPONENT development)
+foreach(name LongshoreModule.cmake LongshoreProtobuf.cmake LongshoreSdk.cmake
+             LongshoreWarnings.cmake embed_description.cmake module.map)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/${name} DESTINATION ${package_dir} COMPONENT development)
+endforeach()
+
+# The runtime has a license of its own.
+install(DIRECTORY ${LONGSHORE_PROTOBUF_LITE_DIR}/ DESTINATION ${protobuf_lite_dir}
+    COMPONENT development)
+install(FILES /usr/share/doc/libprotobuf-dev/copyright DESTINATION ${protobuf_lite_dir}
+    COMPONENT development OPTIONAL)
+
+# The agent as a library, for those who link it without CMake.
+if(TARGET longshore)
+  file(RELATIVE_PATH prefix_from_pkg_config /prefix/${library_dir}/pkgconfig /prefix)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore.pc.in ${made}/longshore.pc @ONLY)
+  install(FILES ${made}/longshore.pc DESTINATION ${library_dir}/pkgconfig COMPONENT development)
+  install(TARGETS longshore LIBRARY DESTINATION ${library_dir}
+      COMPONENT library NAMELINK_COMPONENT development)
+endif()
+
+endblock()

@@ -1,0 +1,122 @@
+// The functions that the module calls: arguments are checked here, the rest is the session's.
+#include <algorithm>
+#include <cstring>
+
+#include "session.h"
+
+namespace longshore::testing {
+namespace {
+
+Session& session_of(const longshore_host* host) { return *static_cast<Session*>(host->context); }
+
+// Whether bytes that were passed can be read; if not, that is a violation.
+bool readable(Session& session, longshore_bytes bytes, const char* function) {
+  if (bytes.data || bytes.size == 0) return true;
+  session.violated(std::string(function) + " was given bytes at no address");
+  return false;
+}
+
+longshore_answer call_info(const longshore_host* host, longshore_call call,
+                           longshore_call_info* info) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("call_info")) return LONGSHORE_STALE;
+  if (!info || info->struct_size == 0) {
+    session.violated("call_info was given no struct, or one without its size");
+    return LONGSHORE_REFUSED;
+  }
+  longshore_call_info full{};
+  const longshore_answer answer = session.call_info(call, full);
+  if (answer != LONGSHORE_OK) return answer;
+  full.struct_size = info->struct_size;
+  std::memcpy(info, &full, std::min<size_t>(info->struct_size, sizeof(full)));
+  return LONGSHORE_OK;
+}
+
+longshore_answer call_state(const longshore_host* host, longshore_call call) noexcept {
+  Session& session = session_of(host);
+  return session.admits("call_state") ? session.call_state(call) : LONGSHORE_STALE;
+}
+
+longshore_answer send(const longshore_host* host, longshore_call call,
+                      longshore_bytes message) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("send")) return LONGSHORE_STALE;
+  if (!readable(session, message, "send")) return LONGSHORE_REFUSED;
+  return session.send(call, to_view(message));
+}
+
+longshore_answer finish(const longshore_host* host, longshore_call call, longshore_status_code code,
+                        longshore_bytes text) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("finish")) return LONGSHORE_STALE;
+  const bool has_text = readable(session, text, "finish");
+  return session.finish(call, code, has_text ? to_view(text) : std::string_view());
+}
+
+longshore_answer invoke(const longshore_host* host, const longshore_invoke_request* request,
+                        longshore_invocation* invocation) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("invoke")) return LONGSHORE_REFUSED;
+  longshore_invoke_request full{};
+  if (request) {
+    std::memcpy(&full, request, std::min<size_t>(request->struct_size, sizeof(full)));
+  }
+  if (!invocation || !full.on_finish || full.method.size == 0) {
+    session.violated("invoke was given no method, no on_finish or no place for the handle");
+    return LONGSHORE_REFUSED;
+  }
+  if (!readable(session, full.method, "invoke") || !readable(session, full.request, "invoke")) {
+    return LONGSHORE_REFUSED;
+  }
+  return session.invoke(full, invocation);
+}
+
+longshore_answer cancel(const longshore_host* host, longshore_invocation invocation) noexcept {
+  Session& session = session_of(host);
+  return session.admits("cancel") ? session.cancel_invocation(invocation) : LONGSHORE_STALE;
+}
+
+longshore_answer grant(const longshore_host* host, longshore_invocation invocation,
+                       uint32_t messages) noexcept {
+  Session& session = session_of(host);
+  return session.admits("grant") ? session.grant(invocation, messages) : LONGSHORE_STALE;
+}
+
+longshore_answer post(const longshore_host* host, int64_t delay_ns,
+                      void (*function)(void* user, longshore_answer answer), void* user) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("post")) return LONGSHORE_REFUSED;
+  if (!function || delay_ns < 0) {
+    session.violated("post was given no function or a time in the past");
+    return LONGSHORE_REFUSED;
+  }
+  return session.post(Nanoseconds(delay_ns), function, user);
+}
+
+void log(const longshore_host* host, longshore_log_level level, longshore_call call,
+         longshore_bytes text) noexcept {
+  Session& session = session_of(host);
+  if (session.admits("log") && readable(session, text, "log")) {
+    session.write_log(level, call, to_view(text));
+  }
+}
+
+}  // namespace
+
+longshore_host make_host_table(Session& session) {
+  return {sizeof(longshore_host),
+          LONGSHORE_ABI_MAJOR,
+          LONGSHORE_ABI_MINOR,
+          &session,
+          &call_info,
+          &call_state,
+          &send,
+          &finish,
+          &invoke,
+          &cancel,
+          &grant,
+          &post,
+          &log};
+}
+
+}  // namespace longshore::testing

@@ -1,0 +1,55 @@
+// An embedded agent with the module echo and a scratch directory, for tests of liblongshore.
+#pragma once
+
+#include <string>
+
+#include "longshore/agent.hpp"
+#include "longshore/echo/v1.pb.h"
+#include "tests/support/temporary_directory.h"
+
+namespace longshore::test {
+
+namespace echo = longshore::echo::v1;
+
+// A configuration with these tables besides [agent]. Calls that never end are not waited for long.
+inline std::string embedded_toml(const TemporaryDirectory& directory, const std::string& tables) {
+  return "[agent]\nmodule_dirs = [\"" LONGSHORE_MODULES "\"]\nstate_dir = \"" +
+         (directory / "state") + "\"\nstop_timeout = \"200ms\"\n" + tables;
+}
+
+// Throws when the agent cannot be made.
+class Embedded {
+ public:
+  explicit Embedded(const std::string& tables = "[modules.echo]\n", AgentOptions options = {})
+      : agent_(made(embedded_toml(directory_, tables), std::move(options))) {}
+
+  EmbeddedAgent& agent() { return agent_; }
+  ApiGroup echo() const { return agent_.group("longshore.echo.v1.Echo"); }
+  const TemporaryDirectory& directory() const { return directory_; }
+  std::string toml(const std::string& tables) const { return embedded_toml(directory_, tables); }
+
+ private:
+  static EmbeddedAgent made(const std::string& toml, AgentOptions options) {
+    auto agent = EmbeddedAgent::from_text(toml, std::move(options));
+    if (!agent) throw std::runtime_error(agent.error().message());
+    return std::move(*agent);
+  }
+
+  TemporaryDirectory directory_;
+  EmbeddedAgent agent_;
+};
+
+inline echo::SayRequest say(const std::string& text) {
+  echo::SayRequest request;
+  request.set_text(text);
+  return request;
+}
+
+inline echo::WaitRequest wait_request(int64_t milliseconds, bool stubborn = false) {
+  echo::WaitRequest request;
+  request.set_milliseconds(milliseconds);
+  request.set_stubborn(stubborn);
+  return request;
+}
+
+}  // namespace longshore::test

@@ -1,0 +1,149 @@
+// The manual pages: they format, and name what there is, no less and no more.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "longshorectl_run.h"
+
+using namespace longshore::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path);
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string page(const std::string& name) { return content(fs::path(LONGSHORE_PAGES) / name); }
+
+Names matches(const std::string& text, const std::string& expression) {
+  const std::regex regex(expression, std::regex::multiline);
+  Names names;
+  for (std::sregex_iterator each(text.begin(), text.end(), regex), end; each != end; ++each) {
+    names.insert((*each)[1]);
+  }
+  return names;
+}
+
+// What the program offers behind these words, as it tells the shell.
+Names offered(const std::string& program, std::vector<std::string> words) {
+  words.insert(words.begin(), {program, "__complete", "--"});
+  const auto run = run_program(std::move(words));
+  CHECK(run.exit_code == 0);
+  Names names;
+  std::istringstream lines(run.output);
+  for (std::string line; std::getline(lines, line);) names.insert(line);
+  return names;
+}
+
+// The commands, "config check" for one of a command, and all options.
+struct Offer {
+  Names commands;
+  Names options;
+};
+
+Offer offer_of(const std::string& program) {
+  Offer offer;
+  const auto add_options = [&](std::vector<std::string> words) {
+    words.emplace_back("--");
+    offer.options.merge(offered(program, std::move(words)));
+  };
+  add_options({});
+  for (const std::string& command : offered(program, {""})) {
+    add_options({command});
+    Names inner = command == "trace" || command == "top" || command == "call"
+                      ? Names()
+                      : offered(program, {command, ""});
+    if (inner.empty()) offer.commands.insert(command);
+    for (const std::string& each : inner) {
+      offer.commands.insert(command + " " + each);
+      add_options({command, each});
+    }
+  }
+  return offer;
+}
+
+// A system may lack the file of macros that is its administrator's.
+std::string without_local_macros(const std::string& warnings) {
+  std::istringstream lines(warnings);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("mdoc.local") == std::string::npos) kept += line + '\n';
+  }
+  return kept;
+}
+
+void check_page(const std::string& name, const std::string& program) {
+  CAPTURE(name);
+  const std::string text = page(name);
+  const Offer offer = offer_of(program);
+  CHECK(offer.options.size() > 4);
+  Names options = matches(text, "\\bFl -([a-z-]+)");
+  Names written;
+  for (const std::string& option : options) written.insert("--" + option);
+  CHECK(written == offer.options);
+  CHECK(matches(text, "^\\.It Ic ([a-z]+( [a-z]+)?)( |$)") == offer.commands);
+}
+
+}  // namespace
+
+TEST_CASE("every page is formatted without a warning") {
+  if (!fs::exists("/usr/bin/groff")) {
+    WARN("SKIPPED: groff-base is not installed");
+    return;
+  }
+  int pages = 0;
+  for (const auto& entry : fs::directory_iterator(LONGSHORE_PAGES)) {
+    ++pages;
+    CAPTURE(entry.path());
+    const auto run = run_program(
+        {"/usr/bin/groff", "-mandoc", "-ww", "-Kutf8", "-Tutf8", "-z", entry.path().string()});
+    CHECK(run.exit_code == 0);
+    CHECK(without_local_macros(run.errors) == "");
+    const auto shown =
+        run_program({"/usr/bin/groff", "-mandoc", "-Kutf8", "-Tutf8", entry.path().string()});
+    CHECK(shown.output.size() > 1000);
+  }
+  CHECK(pages == 4);
+}
+
+TEST_CASE("the pages name the commands and options that there are") {
+  check_page("longshorectl.1", LONGSHORE_CTL);
+  check_page("longshored.8", LONGSHORE_AGENT);
+}
+
+TEST_CASE("the pages name the exit codes of the help") {
+  for (const auto& [name, program] :
+       {std::pair("longshorectl.1", LONGSHORE_CTL), std::pair("longshored.8", LONGSHORE_AGENT)}) {
+    CAPTURE(name);
+    const std::string help = run_program({program, "--help"}).output;
+    const std::string codes = help.substr(help.find("Exit codes:"));
+    const Names numbers = matches(codes.substr(0, codes.find("\n\n")), "([0-9])  ?[a-z]");
+    CHECK(numbers.size() >= 4);
+    CHECK(matches(page(name), "^\\.It ([0-9])$") == numbers);
+  }
+}
+
+TEST_CASE("the page of the configuration names every table and key of the sample") {
+  const std::string text = page("longshore-agent.toml.5");
+  const std::string sample = content(LONGSHORE_SAMPLE);
+  const Names keys = matches(sample, "^#?([a-z0-9_]+) = ");
+  CHECK(keys.size() > 30);
+  CHECK(matches(text, "^\\.It Va ([a-z0-9_]+)( |$)") == keys);
+  // Tables whose name is the administrator's are there as one.
+  Names tables = matches(sample, "^\\[(.+)\\]$");
+  std::erase_if(tables, [](const std::string& table) {
+    return table.starts_with("modules.") && !table.ends_with(".settings");
+  });
+  tables.insert({"endpoints.NAME", "modules.NAME"});
+  CHECK(matches(text, "^\\.Ss \\[([A-Za-z_.]+)\\]") == tables);
+}

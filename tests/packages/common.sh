@@ -1,0 +1,55 @@
+# What the tests in a clean root folder share. Sourced by bash.
+set -euo pipefail
+trap 'echo "FAILED: $0, line $LINENO: $BASH_COMMAND" >&2' ERR
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# within <seconds> <command>...: waits until the command succeeds.
+within() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@" > /dev/null 2>&1; do
+    [ $SECONDS -lt $deadline ] || fail "not within the time: $*"
+    sleep 0.05
+  done
+}
+
+# contains <text> <part>
+contains() {
+  [[ $1 == *"$2"* ]] || fail "there is no \"$2\" in: $1"
+}
+
+# Everything there is but dpkg's own memory, logs and caches, and what the kernel shows.
+all_files() {
+  find / -xdev -regextype egrep \
+    -regex "/var/(lib/(dpkg|apt)|log|cache)|/tmp|/output" -prune -o -print
+  find /run/longshore* 2> /dev/null || true
+}
+
+# next_version <package> <folder>: the package once more, with a higher version. A function `change`
+# may change its files below the folder that it is given.
+next_version() {
+  local work
+  work=$(mktemp -d)
+  dpkg-deb -R "/debs/$1"_*.deb "$work"
+  sed -i 's/^Version: .*/&+next/' "$work/DEBIAN/control"
+  change "$work"
+  (cd "$work" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' |
+    xargs -0 md5sum > DEBIAN/md5sums)
+  dpkg-deb -Zgzip -z1 --root-owner-group -b "$work" "$2" > /dev/null
+}
+
+# The package's own files are as they were shipped, and dpkg has nothing to complain of.
+check_database() {
+  local said
+  said=$(dpkg --verify longshore && dpkg --audit)
+  [ -z "$said" ] || fail "dpkg says: $said"
+}
+
+# call <service>/<method> <JSON>
+call() {
+  longshorectl call "$1" "$2"
+}

@@ -1,0 +1,36 @@
+#!/bin/bash
+# The systemd units of the package: without mistakes, within a bound of exposure, and with the
+# sockets that the agent wants.
+. /test/common.sh
+
+dpkg -i /debs/longshore_*.deb > /dev/null
+units=(/lib/systemd/system/longshore*)
+[ ${#units[@]} = 3 ]
+
+echo '== No mistakes'
+# Of a manual page it finds only that no `man` is installed.
+said=$(systemd-analyze verify --man=no "${units[@]}" 2>&1)
+[ -z "$said" ] || fail "systemd-analyze says: $said"
+for page in $(sed -n 's/^Documentation=//p' "${units[@]}" | tr ' ' '\n' | sort -u); do
+  name=${page#man:} section=${page//[^0-9]/}
+  grep -q "/man$section/${name%(*}.$section.gz$" /var/lib/dpkg/info/longshore.list ||
+    fail "the package has no $name"
+done
+
+echo '== Exposure'
+# 10 is a service that may do everything. What mounts for the whole node cannot come much lower.
+systemd-analyze security --offline=true --threshold=52 longshore.service > /dev/null ||
+  fail "$(systemd-analyze security --offline=true longshore.service)"
+
+echo '== Nothing that gives the agent a mount namespace of its own'
+own='Protect|Private|ReadOnly|ReadWrite|Inaccessible|Exec.*Paths|Bind|Temporary|Root|MountFl|Dynamic'
+grep -E "^($own)" "${units[@]}" && fail 'that does'
+
+echo '== The sockets'
+longshored 2> /dev/null &
+agent=$!
+within 30 longshorectl status
+diff <(sed -n 's/^ListenStream=//p' "${units[@]}" | sort) \
+  <(longshorectl status | sed -n 's|.*unix://\(/[^ ]*\).*|\1|p' | sort)
+kill $agent
+wait $agent

@@ -1,0 +1,113 @@
+// Which path answers what: pages for people, for programs and for probes.
+#include "observe/status_site.h"
+
+#include <boost/json/parse.hpp>
+#include <catch2/catch.hpp>
+
+#include "observe/status_json.h"
+#include "tests/unit/observe/status_reports.h"
+
+namespace longshore::observe {
+namespace {
+
+constexpr const char* kBrowser =
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+
+HttpPage page_of(const StatusReport& report, HttpQuery query) {
+  return status_site([&] { return report; })(query);
+}
+
+HttpPage page_of(const std::string& path, const std::string& query = {},
+                 const std::string& accept = {}) {
+  return page_of(sample_report(), {path, query, accept});
+}
+
+TEST_CASE("The status is HTML for browsers and JSON for everything else") {
+  const auto type = [](const std::string& accept) {
+    return page_of("/status", "", accept).content_type;
+  };
+  const std::string html = "text/html; charset=utf-8";
+  const std::string json = "application/json";
+  CHECK(type(kBrowser) == html);
+  CHECK(type("application/json;q=0.5, text/html;q=0.5") == html);
+  CHECK(type("text/html") == html);
+  CHECK(type("") == json);
+  CHECK(type("*/*") == json);
+  CHECK(type("application/json, text/html;q=0.9") == json);
+  CHECK(type("text/html;q=0") == json);
+  CHECK(type("text/html;q=x, application/json") == json);
+  CHECK(type(",;,;q=1,") == json);
+}
+
+TEST_CASE("A format that is asked for is given, and no other one") {
+  CHECK(page_of("/status", "format=json", kBrowser).content_type == "application/json");
+  CHECK(page_of("/status", "format=html").content_type == "text/html; charset=utf-8");
+  for (const char* query : {"format=xml", "format=", "x", "format=json&x=1"}) {
+    INFO(query);
+    CHECK(page_of("/status", query, kBrowser).status == 400);
+  }
+}
+
+TEST_CASE("The start leads to the status, and other paths are told what there is") {
+  CHECK(page_of("/").status == 302);
+  CHECK(page_of("/").location == "/status");
+  for (const char* path : {"/metrics/", "/Status", "/status/../healthz", "//", "/%73tatus"}) {
+    INFO(path);
+    CHECK(page_of(path).status == 404);
+    CHECK(page_of(path).body == "There are /metrics, /healthz, /readyz and /status.\n");
+  }
+}
+
+TEST_CASE("Metrics have the type of their format") {
+  CHECK(page_of("/metrics").content_type == "text/plain; version=0.0.4; charset=utf-8");
+  CHECK(page_of("/metrics").body.find("longshore_module_up{module=\"disk\"} 1\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("The agent is healthy while it serves, whatever its modules do") {
+  StatusReport report = sample_report();
+  CHECK(page_of(report, {"/healthz", "", ""}).status == 200);
+  CHECK(page_of(report, {"/healthz", "", ""}).body == "ok\n");
+  report.state = "draining";
+  CHECK(page_of(report, {"/healthz", "", ""}).status == 503);
+  CHECK(page_of(report, {"/healthz", "", ""}).body == "draining\n");
+}
+
+TEST_CASE("The agent is ready when every module serves; otherwise it tells which does not") {
+  StatusReport report = sample_report();
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 503);
+  CHECK(page_of(report, {"/readyz", "", ""}).body == "the module volume is failed: no <disk>\n");
+  report.modules.back() = module_report("volume", "draining", "two\nlines");
+  CHECK(page_of(report, {"/readyz", "", ""}).body ==
+        "the module volume is draining: two\\nlines\n");
+  report.modules.back() = module_report("volume", "serving");
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 200);
+  report.modules.clear();
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 200);
+  report.state = "draining";
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 503);
+  CHECK(page_of(report, {"/readyz", "", ""}).body == "the agent is draining\n");
+}
+
+TEST_CASE("The JSON has everything that the report has") {
+  const auto json = boost::json::parse(status_json(sample_report())).as_object();
+  CHECK(json.at("host") == "node-7");
+  CHECK(json.at("uptime_ms") == 30 * 3600 * 1000);
+  CHECK(json.at("modules").as_array().size() == 2);
+  CHECK(json.at("modules").at(1).at("reason") == "no <disk>");
+  CHECK(json.at("endpoints").at(0).at("services").at(0) == "v1.Disk");
+  CHECK(json.at("methods").at(0).at("calls_failed") == 1);
+  CHECK(json.at("methods").at(0).at("seconds") == 0.002);
+  CHECK(json.at("problems").at(0).at("message") == "cannot open \"x\"");
+  CHECK(json.at("problems").at(0).at("fields").at("request") == "abc-1");
+}
+
+TEST_CASE("The JSON can be parsed whatever it tells, and when there is nothing to tell") {
+  const auto json = boost::json::parse(status_json(hostile_report()));
+  const std::string reason(json.at("modules").at(0).at("reason").as_string());
+  CHECK(reason.starts_with("<script>alert(1)</script>\"'&amp;\n\\\"},{\x01\xef\xbf\xbd"));
+  CHECK(boost::json::parse(status_json({})).at("modules").as_array().empty());
+}
+
+}  // namespace
+}  // namespace longshore::observe
