@@ -20,7 +20,7 @@ packages=(
   # The modules.
   libblkid-dev libfdisk-dev libsystemd-dev
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's.
-  catch2 dbus golang-go libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
+  catch2 dbus golang-go groff-base libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
   # Debian packages, and the root folders in which they are tested.
   file python3 systemd
   # Filesystems that the volume module makes, and what it is measured beside.

@@ -25,7 +25,7 @@ const std::set<std::string_view> kServiceLibraries = {};
 
 bool is_generated(std::string_view include) {
   return include.ends_with(".pb.h") || include == "module_description.h" ||
-         include == "embed/version.h";
+         include == "embed/version.h" || include == "_cgo_export.h";
 }
 
 // The .proto file that a generated header is made from, if it is one of a .proto.

@@ -124,7 +124,9 @@ AgentProcess::~AgentProcess() {
   close(notify_);
 }
 
-void AgentProcess::signal(int number) const { kill(id_, number); }
+void AgentProcess::signal(int number) const {
+  if (id_ > 0) kill(id_, number);  // -1, after its end, would mean every process there is
+}
 
 bool AgentProcess::await_state(const std::string& state) {
   for (;;) {
