@@ -97,13 +97,17 @@ const SectionKeys<HttpSettings>& section_keys() {
                         .type = KeyType::kHttpAddress,
                         .doc = "Where /status, /metrics, /healthz and /readyz are answered, such "
                                "as \"127.0.0.1:9809\", \"[::1]:9809\" or "
-                               "\"unix:///absolute/path\". Empty: nowhere.",
+                               "\"unix:///absolute/path\". Every local user, and every pod on the "
+                               "host's network, can read it at a port, recent errors with their "
+                               "paths included; the Unix socket is the agent's user's alone. "
+                               "Empty: nowhere.",
                         .needs_restart = true,
                         .may_be_empty = true}),
       key<&S::allow_remote>({.name = "allow_remote",
                              .type = KeyType::kBool,
                              .doc = "Whether the address may be one that other machines reach. "
-                                    "Everybody who does can read all of it.",
+                                    "Everybody who does can read all of it. The packaged unit "
+                                    "lets other machines in only by IPAddressAllow= as well.",
                              .needs_restart = true}),
   };
   return keys;

@@ -84,7 +84,7 @@ Result<void> Agent::reload(std::optional<std::string_view> text) {
   if (!loaded) return std::move(loaded).error();
   const auto changes = config::reload_changes(loaded_.configuration, loaded->configuration);
   if (!changes) return changes.error();
-  const auto ready = core_.modules.prepare(loaded->configuration, ModuleSet::OnFailure::kGiveUp);
+  auto ready = core_.modules.prepare(loaded->configuration, ModuleSet::OnFailure::kGiveUp);
   if (ready) {
     for (const std::string& sentence : core_.modules.commit()) log_->warning(sentence);
     for (const std::string& sentence : *changes) log_->info("reload: " + sentence);
@@ -127,7 +127,7 @@ uint64_t Agent::start_call(std::string_view method, std::string request, CallOpt
                            std::shared_ptr<router::CallObserver> observer) {
   const auto call =
       begin(method, std::move(request), std::move(options), std::move(observer), nullptr);
-  return call ? call->handle() : 0;
+  return call && call->state() == LONGSHORE_OK ? call->handle() : 0;
 }
 
 std::shared_ptr<router::Call> Agent::find_call(uint64_t handle) {

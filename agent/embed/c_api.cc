@@ -52,18 +52,36 @@ int32_t guarded(longshore_reply** reply, const Function& function) noexcept {
   }
 }
 
-// A caller's struct may be shorter than ours, or longer: what we do not know of is not copied.
+// A caller's struct may be shorter than ours, or longer: what we do not know of is not copied. One
+// without a single field was not meant: its size was forgotten.
 template <typename Struct>
-Struct copy_of(const Struct* given) {
+Result<Struct> copy_of(const Struct* given, const char* name) {
   Struct copy{};
-  if (given) std::memcpy(&copy, given, std::min<size_t>(given->struct_size, sizeof(copy)));
+  if (!given) return copy;
+  if (given->struct_size < 2 * sizeof(given->struct_size)) {
+    return Error(StatusCode::kInvalidArgument, "use", name)
+        .because("its struct_size is not set")
+        .advise("set it to sizeof of the struct, and all that is not used to zero");
+  }
+  std::memcpy(&copy, given, std::min<size_t>(given->struct_size, sizeof(copy)));
   return copy;
+}
+
+// What waits for a call or for the agent's end would wait for ever in an event: it is one of the
+// agent's own threads that brings it.
+Outcome refused_in_event(const char* what) {
+  return {StatusCode::kFailedPrecondition,
+          std::string(what) +
+              " waits, and events of calls must not; start a call instead, or do "
+              "it on another thread",
+          {}};
 }
 
 Result<CallOptions> call_options(const longshore_call_options* given) {
   CallOptions options;
-  if (!given) return options;
-  const longshore_call_options copy = copy_of(given);
+  const Result<longshore_call_options> copied = copy_of(given, "longshore_call_options");
+  if (!copied) return copied.error();
+  const longshore_call_options& copy = *copied;
   const auto invalid_option = [](const char* name, const char* why) {
     return Error(StatusCode::kInvalidArgument, "use the call's option", name).because(why);
   };
@@ -88,7 +106,9 @@ const char* objection_to(const longshore_agent* agent, const char* method, const
 Outcome create(const longshore_agent_options* given, longshore_agent** agent) {
   if (!agent) return invalid("there is no place for the agent: `agent` is null");
   *agent = nullptr;
-  const longshore_agent_options copy = copy_of(given);
+  const Result<longshore_agent_options> copied = copy_of(given, "longshore_agent_options");
+  if (!copied) return outcome_of(copied.error());
+  const longshore_agent_options& copy = *copied;
   if (copy.toml_text && copy.toml_file) {
     return invalid("toml_text and toml_file are both set; the configuration is one of them");
   }
@@ -111,6 +131,7 @@ Outcome create(const longshore_agent_options* given, longshore_agent** agent) {
 }
 
 Outcome destroy(longshore_agent* agent) {
+  if (longshore::embed::in_event()) return refused_in_event("longshore_agent_destroy");
   const std::unique_ptr<longshore_agent> owned(agent);
   if (!agent || agent->agent->end()) return {};
   static_cast<void>(owned->agent.release());  // threads of a module may still use it
@@ -120,6 +141,7 @@ Outcome destroy(longshore_agent* agent) {
 
 Outcome call(longshore_agent* agent, const char* method, const void* request, size_t size,
              const longshore_call_options* given) {
+  if (longshore::embed::in_event()) return refused_in_event("longshore_agent_call");
   if (const char* why = objection_to(agent, method, request, size)) return invalid(why);
   Result<CallOptions> options = call_options(given);
   if (!options) return outcome_of(options.error());
@@ -131,9 +153,10 @@ Outcome start_call(longshore_agent* agent, const char* method, const void* reque
                    const longshore_call_options* given, const longshore_call_events* events,
                    uint64_t* handle) {
   if (handle) *handle = 0;
-  const longshore_call_events copy = copy_of(events);
-  if (!copy.on_done) return invalid("the call's events have no on_done");
-  const auto observer = std::make_shared<StartedCall>(copy);
+  const Result<longshore_call_events> copied = copy_of(events, "longshore_call_events");
+  if (!copied) return outcome_of(copied.error());
+  if (!copied->on_done) return invalid("the call's events have no on_done");
+  const auto observer = std::make_shared<StartedCall>(*copied);
   const auto refuse = [&](Outcome outcome) -> Outcome {
     observer->on_finish(outcome.code, std::move(outcome.text));
     return {};
@@ -141,10 +164,16 @@ Outcome start_call(longshore_agent* agent, const char* method, const void* reque
   if (const char* why = objection_to(agent, method, request, size)) return refuse(invalid(why));
   Result<CallOptions> options = call_options(given);
   if (!options) return refuse(outcome_of(options.error()));
-  const uint64_t started = agent->agent->start_call(
-      method, std::string(static_cast<const char*>(request), size), std::move(*options), observer);
-  if (handle) *handle = started;
-  return {};
+  try {
+    const uint64_t started =
+        agent->agent->start_call(method, std::string(static_cast<const char*>(request), size),
+                                 std::move(*options), observer);
+    if (handle) *handle = started;
+    return {};
+  } catch (...) {
+    // There is no memory for it. on_done is told in every case, and once.
+    return refuse({StatusCode::kResourceExhausted, {}, {}});
+  }
 }
 
 // Does something to a call that has not ended.
@@ -194,6 +223,7 @@ int32_t longshore_agent_destroy(longshore_agent* agent, longshore_reply** reply)
 int32_t longshore_agent_reload(longshore_agent* agent, const char* toml_text,
                                longshore_reply** reply) {
   return guarded(reply, [&]() -> Outcome {
+    if (longshore::embed::in_event()) return refused_in_event("longshore_agent_reload");
     if (!agent) return invalid("the agent is null");
     const auto text = toml_text ? std::optional<std::string_view>(toml_text) : std::nullopt;
     const Result<void> reloaded = agent->agent->reload(text);

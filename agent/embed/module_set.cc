@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -254,7 +255,12 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
   std::vector<std::thread> threads;
   for (auto& [name, entry] : running_) {
     if (!entry.instance) continue;
-    threads.emplace_back([this, instance = entry.instance, deadline] { stop(instance, deadline); });
+    const auto stop_it = [this, instance = entry.instance, deadline] { stop(instance, deadline); };
+    try {
+      threads.emplace_back(stop_it);
+    } catch (const std::system_error&) {
+      stop_it();  // there is no thread to be had: one after the other
+    }
   }
   for (auto& thread : threads) thread.join();
 }

@@ -5,21 +5,43 @@
 #include "embed/reply.h"
 
 namespace longshore::embed {
+namespace {
 
+thread_local int events_of_this_thread = 0;
+
+struct InEvent {
+  InEvent() { ++events_of_this_thread; }
+  ~InEvent() { --events_of_this_thread; }
+  InEvent(const InEvent&) = delete;
+  InEvent& operator=(const InEvent&) = delete;
+};
+
+}  // namespace
+
+bool in_event() { return events_of_this_thread > 0; }
+
+// A caller that makes room from within on_message may bring the next message while this one is
+// still with it; that one waits, and its answer is the one that counts.
 bool StartedCall::on_message(std::string message) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (over_) return false;
-    in_message_ = true;
+  std::unique_lock lock(mutex_);
+  if (over_) return false;
+  messages_.push_back(std::move(message));
+  if (in_message_) return false;
+  in_message_ = true;
+  bool more = true;
+  while (!messages_.empty()) {
+    const std::string next = std::move(messages_.front());
+    messages_.pop_front();
+    lock.unlock();
+    if (events_.on_message) {
+      const InEvent in_event;
+      more = events_.on_message(events_.user, next.data(), next.size()) != 0;
+    }
+    lock.lock();
   }
-  const bool more =
-      !events_.on_message || events_.on_message(events_.user, message.data(), message.size()) != 0;
-  std::optional<Outcome> outcome;
-  {
-    const std::lock_guard lock(mutex_);
-    in_message_ = false;
-    outcome = std::exchange(waiting_, std::nullopt);
-  }
+  in_message_ = false;
+  std::optional<Outcome> outcome = std::exchange(waiting_, std::nullopt);
+  lock.unlock();
   if (outcome) done(std::move(*outcome));
   return more;
 }
@@ -45,6 +67,7 @@ void StartedCall::tell(Outcome outcome) {
 }
 
 void StartedCall::done(Outcome outcome) const {
+  const InEvent in_event;
   events_.on_done(events_.user, new_reply(std::move(outcome)));
 }
 

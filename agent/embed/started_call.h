@@ -4,6 +4,7 @@
 // Threads: any. Owner: the call.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,10 @@
 #include "router/call.h"
 
 namespace longshore::embed {
+
+// Whether this thread is inside an event of some call right now. The agent's own threads bring
+// events, so what waits for a call or for the end must not be done there.
+bool in_event();
 
 class StartedCall final : public router::CallObserver {
  public:
@@ -32,7 +37,8 @@ class StartedCall final : public router::CallObserver {
   std::mutex mutex_;
   bool over_ = false;
   bool in_message_ = false;
-  std::optional<Outcome> waiting_;  // until on_message returns
+  std::deque<std::string> messages_;  // that came while another was with the caller
+  std::optional<Outcome> waiting_;    // until on_message returns
 };
 
 }  // namespace longshore::embed

@@ -37,7 +37,7 @@ int preference(std::string_view accept, std::string_view type) {
       parameter.remove_prefix(2);
       double quality = 0;
       std::from_chars(parameter.data(), parameter.data() + parameter.size(), quality);
-      return static_cast<int>(quality * 1000);
+      return quality > 0 && quality <= 1 ? static_cast<int>(quality * 1000) : 0;  // also for nan
     }
     return 1000;
   }

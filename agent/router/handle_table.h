@@ -17,11 +17,15 @@ namespace longshore::router {
 template <typename T>
 class HandleTable {
  public:
+  // Tables whose generations begin in different places do not know each other's handles.
+  explicit HandleTable(uint32_t first_generation = 1)
+      : first_generation_(first_generation == 0 ? 1 : first_generation) {}
+
   uint64_t insert(std::shared_ptr<T> object) {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
       free_.push_back(static_cast<uint32_t>(slots_.size()));
-      slots_.emplace_back();
+      slots_.push_back({nullptr, first_generation_});
     }
     const uint32_t index = free_.back();
     free_.pop_back();
@@ -63,7 +67,7 @@ class HandleTable {
  private:
   struct Slot {
     std::shared_ptr<T> object;
-    uint32_t generation = 1;
+    uint32_t generation;
   };
 
   const Slot* slot_of(uint64_t handle) const {
@@ -74,6 +78,7 @@ class HandleTable {
     return slot.generation == generation && slot.object ? &slot : nullptr;
   }
 
+  const uint32_t first_generation_;
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;

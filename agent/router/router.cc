@@ -8,6 +8,9 @@
 namespace longshore::router {
 namespace {
 
+// As much of a name that nobody serves as is told and remembered.
+constexpr size_t kMaxUnknownMethodBytes = 256;
+
 bool may_call(const Caller& caller, const Method& method) {
   return !caller.may_call || caller.may_call->contains(method.full_name) ||
          caller.may_call->contains(method.service);
@@ -36,6 +39,7 @@ bool is_request_id(std::string_view text) {
 Router::Router(Timers& timers, RouterOptions options)
     : timers_(timers),
       options_(options),
+      calls_(std::random_device()()),
       id_prefix_(std::random_device()()),
       routes_(std::make_shared<const RouteTable>()) {}
 
@@ -53,10 +57,11 @@ std::shared_ptr<Call> Router::call(CallRequest request) {
   const std::shared_ptr<const RouteTable> routes = this->routes();
   const auto route = routes->find(request.method);
   if (route == routes->end()) {
+    const std::string unknown_name(request.method.substr(0, kMaxUnknownMethodBytes));
     auto unknown = std::make_shared<Method>();
-    unknown->full_name = request.method;
+    unknown->full_name = unknown_name;
     return refuse(request, std::move(unknown), StatusCode::kUnimplemented,
-                  "no enabled module serves the method " + std::string(request.method));
+                  "no enabled module serves the method " + unknown_name);
   }
   const Method& method = *route->second.method;
   if (request.counted && method.metrics) method.metrics->started();
@@ -122,7 +127,10 @@ std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const
                                      StatusCode code, std::string text) {
   if (request.counted && method->metrics) method->metrics->handled(code, {});
   const std::string id = request_id_of(request);
-  recent_calls_.add({0, method, request.caller, id, request.request, Clock::now(), {}, code, text});
+  if (options_.remembers_calls) {
+    recent_calls_.add(
+        {0, method, request.caller, id, request.request, Clock::now(), {}, code, text});
+  }
   request.observer->on_finish(code, std::move(text));
   return nullptr;
 }

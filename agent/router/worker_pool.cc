@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -105,13 +106,18 @@ class WorkerPool::State : public Timer {
     timers_.arm(*this, Clock::now() + kPatience);
   }
 
+  // Where the system gives no thread, the work waits and the next watch tries again; its deadline
+  // tells its caller in time.
   void start_thread() {
-    ++threads_;
     const BlockedSignals blocked;  // it may be a thread of an embedder's that posts
-    std::thread([self = std::static_pointer_cast<State>(shared_from_this())] {
-      name_this_thread(self->name_);
-      self->work();
-    }).detach();
+    try {
+      std::thread([self = std::static_pointer_cast<State>(shared_from_this())] {
+        name_this_thread(self->name_);
+        self->work();
+      }).detach();
+      ++threads_;  // locked, so it cannot have ended yet
+    } catch (const std::system_error&) {
+    }
   }
 
   void work() {

@@ -7,7 +7,7 @@
 # C++ runtime and protobuf lite inside. Also builds longshore_<name>_protos (the messages).
 # The module's code gets its description as `longshore_module_description[]` and
 # `longshore_module_description_size` from "module_description.h".
-set(LONGSHORE_MODULE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(LONGSHORE_MODULE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where this file is")
 
 function(longshore_add_module name)
   cmake_parse_arguments(arg "" "DESCRIPTION;PROTO_ROOT" "PROTOS;SOURCES;LIBRARIES" ${ARGN})

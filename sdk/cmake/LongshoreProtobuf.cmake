@@ -5,6 +5,8 @@
 #       A static library of lite messages from .proto files, named relative to <root>. C++ includes
 #       them as "<file>.pb.h". Generated code gets neither our warnings nor sanitizers.
 find_program(PROTOC protoc REQUIRED)
+# The functions are the whole project's, also where another folder looked for the package.
+set(LONGSHORE_SDK_PROTO_DIR ${LONGSHORE_SDK_PROTO_DIR} CACHE INTERNAL "Where the SDK's protos are")
 find_package(Threads REQUIRED)
 
 if(NOT TARGET longshore_protobuf_lite)
@@ -33,7 +35,7 @@ function(longshore_add_protos target root)
     list(APPEND sources ${generated}/${stem}.pb.cc)
   endforeach()
   # Options are not kept in lite code, so all that the generated includes need of these is to exist.
-  file(WRITE ${generated}/longshore/annotations.pb.h "#pragma once\n")
+  file(CONFIGURE OUTPUT ${generated}/longshore/annotations.pb.h CONTENT "#pragma once\n")
   add_library(${target} STATIC ${sources})
   # They go into shared objects that show nothing of them, whatever the project's own settings are.
   set_target_properties(${target} PROPERTIES

@@ -155,6 +155,25 @@ TEST_CASE("the C functions refuse what makes no sense", "[embed]") {
   CHECK(std::strlen(longshore_reply_text(nullptr)) > 0);
 }
 
+TEST_CASE("a struct whose size was forgotten is refused, not taken for an empty one", "[embed]") {
+  longshore_agent* agent = nullptr;
+  longshore_reply* reply = nullptr;
+  longshore_agent_options options{};
+  options.toml_file = "/nonexistent";
+  CHECK(longshore_agent_create(&options, &agent, &reply) == 3);
+  CHECK_THAT(longshore_reply_text(reply), Contains("struct_size is not set"));
+  longshore_reply_free(reply);
+
+  Embedded embedded;
+  longshore_call_options call{};
+  call.timeout_ns = 1;
+  CHECK(longshore_agent_call(embedded.agent().get(), "a/b", "", 0, &call, nullptr) == 3);
+  longshore_call_events events{};
+  events.on_done = [](void*, longshore_reply*) { FAIL("nothing was started"); };
+  CHECK(longshore_agent_start_call(embedded.agent().get(), "a/b", "", 0, nullptr, &events,
+                                   nullptr) == 3);
+}
+
 TEST_CASE("the C functions check each call's arguments", "[embed]") {
   Embedded embedded;
   longshore_agent* agent = embedded.agent().get();
@@ -184,8 +203,29 @@ TEST_CASE("the C functions check each call's arguments", "[embed]") {
   std::memset(&newer, 0xff, sizeof(newer));
   newer.known = {sizeof(newer), 0, nullptr};
   CHECK(longshore_agent_call(agent, method, "", 0, &newer.known, nullptr) == 0);
-  options.struct_size = sizeof(uint64_t);
+  options.struct_size = offsetof(longshore_call_options, request_id);
+  options.timeout_ns = 0;
   CHECK(longshore_agent_call(agent, method, "", 0, &options, nullptr) == 0);
+}
+
+TEST_CASE("a request that no memory holds is told like any other outcome", "[embed]") {
+  Embedded embedded;
+  int32_t told = -1;
+  longshore_call_events events{};
+  events.struct_size = sizeof(events);
+  events.user = &told;
+  events.on_done = [](void* user, longshore_reply* reply) {
+    *static_cast<int32_t*>(user) = longshore_reply_code(reply);
+    longshore_reply_free(reply);
+  };
+  CHECK(longshore_agent_start_call(embedded.agent().get(), "longshore.echo.v1.Echo/Say", "x",
+                                   size_t{1} << 62, nullptr, &events, nullptr) == 0);
+  CHECK(told == 8);
+  longshore_reply* reply = nullptr;
+  const int32_t waited = longshore_agent_call(embedded.agent().get(), "longshore.echo.v1.Echo/Say",
+                                              "x", size_t{1} << 62, nullptr, &reply);
+  CHECK(waited != 0);
+  longshore_reply_free(reply);
 }
 
 TEST_CASE("a start that is refused is told once, on the spot", "[embed]") {

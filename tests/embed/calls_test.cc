@@ -155,6 +155,99 @@ TEST_CASE("a stream comes in order and only as fast as it is taken", "[embed]") 
   for (size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == static_cast<int64_t>(i));
 }
 
+TEST_CASE("room that is made from within a message counts", "[embed]") {
+  Embedded embedded;
+  struct Seen {
+    longshore_agent* agent;
+    std::atomic<uint64_t> call{0};
+    std::promise<void> started;
+    std::shared_future<void> has_started = started.get_future().share();
+    std::atomic<int> messages{0};
+    std::atomic<bool> inside{false};
+    std::atomic<bool> at_once{false};  // two messages
+    std::promise<int32_t> done;
+  } seen;
+  seen.agent = embedded.agent().get();
+  longshore_call_events events{};
+  events.struct_size = sizeof(events);
+  events.user = &seen;
+  events.on_message = [](void* user, const void*, size_t) -> int32_t {
+    auto& self = *static_cast<Seen*>(user);
+    if (self.inside.exchange(true)) self.at_once = true;
+    self.has_started.wait();
+    ++self.messages;
+    longshore_agent_resume(self.agent, self.call);
+    self.inside = false;
+    return 0;
+  };
+  events.on_done = [](void* user, longshore_reply* reply) {
+    auto& self = *static_cast<Seen*>(user);
+    if (self.inside) self.at_once = true;
+    const int32_t code = longshore_reply_code(reply);
+    longshore_reply_free(reply);
+    self.done.set_value(code);
+  };
+  echo::CountRequest request;
+  request.set_count(100);
+  const std::string bytes = request.SerializeAsString();
+  uint64_t call = 0;
+  longshore_agent_start_call(seen.agent, "longshore.echo.v1.Echo/Count", bytes.data(), bytes.size(),
+                             nullptr, &events, &call);
+  seen.call = call;
+  seen.started.set_value();
+  auto done = seen.done.get_future();
+  CHECK(awaited(done) == 0);
+  CHECK(seen.messages == 100);
+  CHECK_FALSE(seen.at_once);
+}
+
+TEST_CASE("what waits is refused in an event, and started calls are not", "[embed]") {
+  Embedded embedded;
+  struct Codes {
+    int32_t call, reload, destroy;
+  };
+  std::promise<Codes> told;
+  auto codes = told.get_future();
+  Started another;
+  embedded.echo().start<echo::SayResponse>("Say", say("x"), [&](auto) {
+    longshore_agent* agent = embedded.agent().get();
+    embedded.echo().start<echo::WaitResponse>("Wait", wait_request(1), another.teller());
+    told.set_value(
+        {longshore_agent_call(agent, "longshore.echo.v1.Echo/Say", "", 0, nullptr, nullptr),
+         longshore_agent_reload(agent, "", nullptr), longshore_agent_destroy(agent, nullptr)});
+  });
+  const Codes seen = awaited(codes);
+  CHECK(seen.call == 9);
+  CHECK(seen.reload == 9);
+  CHECK(seen.destroy == 9);
+  CHECK(awaited(another.outcome));
+}
+
+TEST_CASE("an agent does not know the handles of another", "[embed]") {
+  Embedded one;
+  Embedded two;
+  Started waiting;
+  echo::WaitRequest request = wait_request(600'000);
+  longshore_call_events events{};
+  events.struct_size = sizeof(events);
+  events.user = &waiting;
+  events.on_done = [](void* user, longshore_reply* reply) {
+    static_cast<Started*>(user)->promise.set_value(embedded::error_of(reply));
+    longshore_reply_free(reply);
+  };
+  uint64_t call = 0;
+  const std::string bytes = request.SerializeAsString();
+  longshore_agent_start_call(one.agent().get(), "longshore.echo.v1.Echo/Wait", bytes.data(),
+                             bytes.size(), nullptr, &events, &call);
+  Started own;
+  StartedCall mine = two.echo().start<echo::WaitResponse>("Wait", request, own.teller());
+  CHECK(longshore_agent_cancel(two.agent().get(), call) == 5);
+  CHECK(longshore_agent_cancel(one.agent().get(), call) == 0);
+  CHECK(awaited(waiting.outcome).error().code() == StatusCode::kCancelled);
+  CHECK(mine.cancel());
+  CHECK(awaited(own.outcome).error().code() == StatusCode::kCancelled);
+}
+
 TEST_CASE("a stream that is cancelled in its midst ends with that", "[embed]") {
   Embedded embedded;
   echo::CountRequest request;

@@ -1,21 +1,33 @@
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "endpoint/peer.h"
 
 namespace longshore::endpoint {
 namespace {
 
-// Two processes share a namespace when these files are the same inode.
+// How many PID namespaces a process is in, counted from that of /proc; 0 when nobody can tell.
+size_t pid_namespaces(const std::string& process) {
+  std::ifstream status("/proc/" + process + "/status");
+  for (std::string line; std::getline(status, line);) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || word != "NSpid:") continue;
+    return static_cast<size_t>(std::distance(std::istream_iterator<pid_t>(words), {}));
+  }
+  return 0;
+}
+
+// A peer that we can see (its id here is not 0) is in our namespace or in one below, where it has
+// one id more. Unlike /proc/<process>/ns/pid this may be read whatever the peer is allowed to.
 bool shares_pid_namespace(pid_t process) {
-  struct stat ours {};
-  struct stat theirs {};
-  const std::string path = "/proc/" + std::to_string(process) + "/ns/pid";
-  return process > 0 && stat("/proc/self/ns/pid", &ours) == 0 && stat(path.c_str(), &theirs) == 0 &&
-         ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+  const size_t own = pid_namespaces("self");
+  return process > 0 && own > 0 && pid_namespaces(std::to_string(process)) == own;
 }
 
 }  // namespace

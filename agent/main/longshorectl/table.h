@@ -10,8 +10,11 @@
 namespace longshore::ctl {
 
 struct Cell {
+  // Not explicit: a row is written as a list of texts, of which some have a tone.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Cell(std::string its_text, Tone its_tone = Tone::kPlain)
       : text(std::move(its_text)), tone(its_tone) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Cell(const char* its_text) : text(its_text) {}
 
   std::string text;

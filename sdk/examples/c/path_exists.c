@@ -19,8 +19,8 @@ static unsigned char* encode_request(const char* path, size_t* size) {
   for (size_t rest = length; used == 1 || rest > 0; rest >>= 7) {
     bytes[used++] = (unsigned char)((rest & 127) | (rest > 127 ? 128 : 0));
   }
-  memcpy(bytes + used, path, length);
-  *size = used + length;
+  for (size_t i = 0; i < length; ++i) bytes[used++] = (unsigned char)path[i];
+  *size = used;
   return bytes;
 }
 

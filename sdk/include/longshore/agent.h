@@ -23,9 +23,11 @@
  *
  * YOUR PROGRAM IS YOURS. The library exports only what stands here, installs no signal handler,
  * changes no environment, locale or working directory, prints nothing and never exits. Descriptors
- * of its own are closed in programs that you start. It stays mapped after dlclose(): threads and
- * modules may still lie in wait. After fork() without exec() an agent of the parent must not be
- * used in the child. Several agents may exist side by side; give each a state_dir of its own.
+ * of its own are closed in programs that you start. It starts mkfs when a volume is formatted and
+ * waits for it by its process id: do not ignore SIGCHLD, nor reap children that are not yours. It
+ * stays mapped after dlclose(): threads and modules may still lie in wait. After fork() without
+ * exec() an agent of the parent must not be used in the child. Several agents may exist side by
+ * side; give each a state_dir of its own.
  *
  * GROWTH. Structs begin with their size and grow at the end only; zero in a field means what it
  * meant before the field existed. Set `struct_size` to sizeof of the struct and the rest to zero.
@@ -75,7 +77,8 @@ LONGSHORE_AGENT_API void longshore_reply_free(longshore_reply* reply);
 /* ---- agents ----------------------------------------------------------------------------- */
 
 /* A line of the log, without a line end. `level`: 1 debug, 2 info, 3 warning, 4 error. May come on
- * any thread, also while another function of the agent runs; must not call the agent. */
+ * any thread, also while another function of the agent runs; must neither throw nor call the agent.
+ */
 typedef void (*longshore_log_line)(void* user, int32_t level, const char* line, size_t size);
 
 typedef struct longshore_agent_options {
@@ -124,8 +127,10 @@ typedef struct longshore_call_options {
 } longshore_call_options;
 
 /* What happens to a call that was started. They may come on any thread, also on the caller's before
- * longshore_agent_start_call returns; never two at a time for one call. They must not block, and
- * may call all functions of the agent but longshore_agent_destroy and longshore_agent_reload. */
+ * longshore_agent_start_call returns; never two at a time for one call. They must not block, nor
+ * throw where they are C++. They may start, cancel and resume calls; what waits
+ * (longshore_agent_call, _reload, _destroy) is FAILED_PRECONDITION in them, since the agent's own
+ * threads bring them. */
 typedef struct longshore_call_events {
   uint64_t struct_size;
   void* user;
@@ -151,7 +156,8 @@ LONGSHORE_AGENT_API int32_t longshore_agent_call(longshore_agent* agent, const c
 
 /* Starts a call, unary or streaming, on a thread of the module's pool. The request is copied.
  * `call` (may be null) gets its handle, 0 when it is over already. Always OK, except
- * INVALID_ARGUMENT when `events` has no on_done: every other outcome is told by on_done. */
+ * INVALID_ARGUMENT when `events` has no struct_size or no on_done, and RESOURCE_EXHAUSTED when
+ * there is no memory for it: then nothing is told. Every other outcome is told by on_done. */
 LONGSHORE_AGENT_API int32_t longshore_agent_start_call(longshore_agent* agent, const char* method,
                                                        const void* request, size_t request_size,
                                                        const longshore_call_options* options,

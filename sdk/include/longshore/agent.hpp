@@ -11,8 +11,9 @@
 // Group, request, response: the shape of csi-proxy's library for Go. Messages are whatever your
 // protobuf makes of the .proto files, full or lite, of any version: only bytes reach the library.
 //
-// Header-only; link liblongshore. Nothing here throws but what allocating and your own functions
-// throw. Threads, events and what the library does not do to your program: see longshore/agent.h.
+// Header-only; link liblongshore. Nothing here throws but what allocating throws; the functions
+// that you pass must not throw, and end the program if they do. Threads, events and what the
+// library does not do to your program: see longshore/agent.h.
 #pragma once
 
 #include <chrono>
@@ -161,19 +162,20 @@ class ApiGroup {
     longshore_call_events events{};
     events.struct_size = sizeof(events);
     events.user = held.release();  // on_done comes in every case, and frees it
-    events.on_message = [](void* user, const void* data, size_t size) -> int32_t {
+    events.on_message = [](void* user, const void* data, size_t size) noexcept -> int32_t {
       const auto& function = static_cast<Events*>(user)->message;
       return !function || function({static_cast<const char*>(data), size}) ? 1 : 0;
     };
-    events.on_done = [](void* user, longshore_reply* reply) {
+    events.on_done = [](void* user, longshore_reply* reply) noexcept {
       const std::unique_ptr<Events> owned(static_cast<Events*>(user));
       const embedded::Reply owned_reply(reply);
       owned->done(reply);
     };
     const longshore_call_options plain = embedded::options_of(options);
     uint64_t handle = 0;
-    longshore_agent_start_call(agent_, method_name.c_str(), request.data(), request.size(), &plain,
-                               &events, &handle);
+    const int32_t refused = longshore_agent_start_call(agent_, method_name.c_str(), request.data(),
+                                                       request.size(), &plain, &events, &handle);
+    if (refused != 0) events.on_done(events.user, nullptr);  // no memory: nobody else tells it
     return {agent_, handle};
   }
 
@@ -228,7 +230,7 @@ class EmbeddedAgent {
     plain.module_dirs = folders.data();
     plain.log_user = state.get();
     if (state->options.log) {
-      plain.log = [](void* user, int32_t level, const char* line, size_t size) {
+      plain.log = [](void* user, int32_t level, const char* line, size_t size) noexcept {
         static_cast<State*>(user)->options.log(level, {line, size});
       };
     }
