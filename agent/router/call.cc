@@ -14,7 +14,9 @@ constexpr std::chrono::seconds kGrace{1};
 Call::Call(Parts parts, HandleTable<Call>& table, Timers& timers)
     : parts_(std::move(parts)), table_(table), timers_(timers) {}
 
-Call::~Call() { timers_.disarm(*this); }
+Call::~Call() {
+  if (armed_) timers_.disarm(*this);
+}
 
 void Call::submit() {
   const auto self = std::static_pointer_cast<Call>(shared_from_this());
@@ -29,7 +31,9 @@ void Call::submit() {
   }
   if (parts_.deadline == Clock::time_point::max()) return;
   const std::lock_guard lock(mutex_);
-  if (state_ != State::kOver) timers_.arm(*this, parts_.deadline);
+  if (state_ == State::kOver) return;
+  armed_ = true;
+  timers_.arm(*this, parts_.deadline);
 }
 
 void Call::run() {
@@ -148,7 +152,8 @@ bool Call::has_begun() const {
 }
 
 void Call::leave() {
-  timers_.disarm(*this);
+  // Over, so that nobody arms it again.
+  if (std::exchange(armed_, false)) timers_.disarm(*this);
   parts_.target->on_end(*this);
 }
 

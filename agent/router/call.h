@@ -147,6 +147,7 @@ class Call final : public Work, public Timer, public Cancellable {
   mutable std::mutex mutex_;
   enum class State { kQueued, kRunning, kOver } state_ = State::kQueued;
   bool answered_ = false;
+  bool armed_ = false;  // written while locked, or when the state is over
   StatusCode outcome_ = StatusCode::kOk;
   std::string outcome_text_;
   bool sent_ = false;

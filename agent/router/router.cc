@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <random>
 #include <utility>
 
@@ -16,14 +17,10 @@ bool may_call(const Caller& caller, const Method& method) {
          caller.may_call->contains(method.service);
 }
 
-void append_base36(std::string& text, uint64_t number) {
+std::string base36(uint64_t number) {
   char digits[13];
-  size_t count = 0;
-  do {
-    digits[count++] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
-    number /= 36;
-  } while (number != 0);
-  while (count > 0) text += digits[--count];
+  char* const end = std::to_chars(digits, digits + sizeof(digits), number, 36).ptr;
+  return {digits, end};
 }
 
 }  // namespace
@@ -40,7 +37,7 @@ Router::Router(Timers& timers, RouterOptions options)
     : timers_(timers),
       options_(options),
       calls_(std::random_device()()),
-      id_prefix_(std::random_device()()),
+      id_prefix_(base36(std::random_device()()) + '-'),
       routes_(std::make_shared<const RouteTable>()) {}
 
 void Router::set_routes(std::shared_ptr<const RouteTable> routes) {
@@ -141,11 +138,7 @@ std::string Router::request_id_of(CallRequest& request) {
 }
 
 std::string Router::next_request_id() {
-  std::string id;
-  append_base36(id, id_prefix_);
-  id += '-';
-  append_base36(id, next_id_.fetch_add(1, std::memory_order_relaxed));
-  return id;
+  return id_prefix_ + base36(next_id_.fetch_add(1, std::memory_order_relaxed));
 }
 
 }  // namespace longshore::router

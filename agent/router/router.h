@@ -84,7 +84,7 @@ class Router {
   const RouterOptions options_;
   HandleTable<Call> calls_;
   RecentCalls recent_calls_;
-  const uint32_t id_prefix_;
+  const std::string id_prefix_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex routes_mutex_;
   std::shared_ptr<const RouteTable> routes_;

@@ -14,8 +14,8 @@ bool looks_like_windows(std::string_view text) {
          text.find('\\') != std::string_view::npos;
 }
 
-// What is wrong with the text, or "".
-std::string complaint_about(std::string_view text) {
+// What is wrong with the text, whose names are given, or "".
+std::string complaint_about(std::string_view text, const std::vector<std::string_view>& names) {
   if (text.size() > PosixPath::kMaxBytes) {
     return "the path's length of " + std::to_string(text.size()) +
            " bytes exceeds maximum characters: " + std::to_string(PosixPath::kMaxBytes);
@@ -29,7 +29,7 @@ std::string complaint_about(std::string_view text) {
   }
   if (text.empty()) return "the path is empty, so it is not an absolute path";
   if (text.front() != '/') return "the path does not begin with / and so is not an absolute path";
-  for (const std::string_view name : path_names(text)) {
+  for (const std::string_view name : names) {
     if (name == "..") return "the path contains invalid characters: the name \"..\"";
     if (name.size() > PosixPath::kMaxNameBytes) {
       return "a name in the path exceeds maximum characters: " +
@@ -52,6 +52,7 @@ std::string quotable(std::string_view text) {
 
 std::vector<std::string_view> path_names(std::string_view path) {
   std::vector<std::string_view> names;
+  names.reserve(static_cast<size_t>(std::count(path.begin(), path.end(), '/')) + 1);
   while (!path.empty()) {
     const size_t end = std::min(path.find('/'), path.size());
     const std::string_view name = path.substr(0, end);
@@ -62,12 +63,14 @@ std::vector<std::string_view> path_names(std::string_view path) {
 }
 
 Result<PosixPath> PosixPath::parse(std::string_view text, std::string_view operation) {
-  if (std::string complaint = complaint_about(text); !complaint.empty()) {
+  const auto names = path_names(text.substr(0, kMaxBytes));  // what is longer is refused
+  if (std::string complaint = complaint_about(text, names); !complaint.empty()) {
     return Error(StatusCode::kInvalidArgument, std::string(operation), quotable(text))
         .because(std::move(complaint));
   }
   std::string shortest;
-  for (const std::string_view name : path_names(text)) shortest.append("/").append(name);
+  shortest.reserve(text.size());
+  for (const std::string_view name : names) shortest.append("/").append(name);
   return PosixPath(shortest.empty() ? "/" : std::move(shortest));
 }
 
