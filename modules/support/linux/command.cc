@@ -23,7 +23,7 @@ class SpawnPlan {
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    sigdelset(&all, SIGPIPE);  // ignored here, and by one that outlives us and complains to nobody
+    sigdelset(&all, SIGPIPE);  // one that outlives us may complain to nobody
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setflags(&attributes_,

@@ -128,7 +128,7 @@ TEST_CASE("a program's standard input and output lead nowhere") {
   CHECK(program.run().exit_code == 0);
 }
 
-TEST_CASE("a program has a session of its own and handles signals as by default") {
+TEST_CASE("a program has a session of its own and handles signals as by default, but for one") {
   sigset_t blocked, before;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
@@ -139,7 +139,8 @@ TEST_CASE("a program has a session of its own and handles signals as by default"
       "read -r pid name state parent group session rest < /proc/$$/stat\n"
       "[ $session = $$ ] || exit 9\nkill -TERM $$\n");
   CHECK(program.run().exit_code == 128 + SIGTERM);
-  CHECK(Program("kill -PIPE $$\n").run().exit_code == 128 + SIGPIPE);
+  // An mkfs that outlives the agent goes on though nobody reads its complaints any more.
+  CHECK(Program("kill -PIPE $$\n").run().exit_code == 0);
   ::signal(SIGPIPE, old);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
