@@ -1,10 +1,11 @@
 // The manual pages: they format, and name what there is, no less and no more.
+#include <regex.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -25,12 +26,20 @@ std::string content(const fs::path& path) {
 
 std::string page(const std::string& name) { return content(fs::path(LONGSHORE_PAGES) / name); }
 
+// What the expression's first group is in each match. Not std::regex, which does not compile under
+// AddressSanitizer with our warnings.
 Names matches(const std::string& text, const std::string& expression) {
-  const std::regex regex(expression, std::regex::multiline);
+  regex_t regex;
+  REQUIRE(regcomp(&regex, expression.c_str(), REG_EXTENDED | REG_NEWLINE) == 0);
   Names names;
-  for (std::sregex_iterator each(text.begin(), text.end(), regex), end; each != end; ++each) {
-    names.insert((*each)[1]);
+  regmatch_t groups[2];
+  for (size_t start = 0; start < text.size(); start += static_cast<size_t>(groups[0].rm_eo)) {
+    const int flags = start == 0 || text[start - 1] == '\n' ? 0 : REG_NOTBOL;
+    if (regexec(&regex, text.c_str() + start, 2, groups, flags) != 0) break;
+    names.insert(text.substr(start + static_cast<size_t>(groups[1].rm_so),
+                             static_cast<size_t>(groups[1].rm_eo - groups[1].rm_so)));
   }
+  regfree(&regex);
   return names;
 }
 
