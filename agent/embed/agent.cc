@@ -63,6 +63,7 @@ Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedMo
     : options_(std::move(options)),
       log_(std::move(log)),
       caller_(std::make_shared<router::Caller>(router::Caller{"embedder", "embedder", nullptr})),
+      max_request_bytes_(static_cast<size_t>(loaded.configuration.agent.limits.max_request_bytes)),
       loaded_(std::move(loaded)),
       core_(router_options(loaded_.configuration.agent), std::move(inspected), *log_) {}
 

@@ -50,6 +50,9 @@ class Agent {
   // destroyed.
   bool end();
 
+  // Larger requests are refused here as they are at a socket. A reload cannot change it.
+  size_t max_request_bytes() const { return max_request_bytes_; }
+
   // Runs a unary call on this thread, as far as the module does not take it elsewhere.
   Outcome call(std::string_view method, std::string request, CallOptions options);
 
@@ -72,6 +75,7 @@ class Agent {
   const Options options_;
   const std::unique_ptr<observe::Log> log_;
   const std::shared_ptr<const router::Caller> caller_;
+  const size_t max_request_bytes_;
   std::mutex reload_mutex_;  // guards loaded_
   config::Loaded loaded_;
   Core core_;

@@ -95,12 +95,18 @@ Result<CallOptions> call_options(const longshore_call_options* given) {
   return options;
 }
 
-// Why a call cannot be made with these; null when it can.
-const char* objection_to(const longshore_agent* agent, const char* method, const void* request,
-                         size_t size) {
-  if (!agent) return "the agent is null";
-  if (!method) return "the method is null";
-  return !request && size > 0 ? "the request is null and its size is not 0" : nullptr;
+// What a call with these ends with before it begins; OK when it can be made.
+Outcome objection_to(const longshore_agent* agent, const char* method, const void* request,
+                     size_t size) {
+  if (!agent) return invalid("the agent is null");
+  if (!method) return invalid("the method is null");
+  if (!request && size > 0) return invalid("the request is null and its size is not 0");
+  const size_t limit = agent->agent->max_request_bytes();
+  if (size <= limit) return {};
+  return {StatusCode::kResourceExhausted,
+          "the request has " + std::to_string(size) + " bytes, more than the limit of " +
+              std::to_string(limit) + "; see agent.limits.max_request_bytes",
+          {}};
 }
 
 Outcome create(const longshore_agent_options* given, longshore_agent** agent) {
@@ -142,7 +148,10 @@ Outcome destroy(longshore_agent* agent) {
 Outcome call(longshore_agent* agent, const char* method, const void* request, size_t size,
              const longshore_call_options* given) {
   if (longshore::embed::in_event()) return refused_in_event("longshore_agent_call");
-  if (const char* why = objection_to(agent, method, request, size)) return invalid(why);
+  if (Outcome objection = objection_to(agent, method, request, size);
+      objection.code != StatusCode::kOk) {
+    return objection;
+  }
   Result<CallOptions> options = call_options(given);
   if (!options) return outcome_of(options.error());
   return agent->agent->call(method, std::string(static_cast<const char*>(request), size),
@@ -161,7 +170,10 @@ Outcome start_call(longshore_agent* agent, const char* method, const void* reque
     observer->on_finish(outcome.code, std::move(outcome.text));
     return {};
   };
-  if (const char* why = objection_to(agent, method, request, size)) return refuse(invalid(why));
+  if (Outcome objection = objection_to(agent, method, request, size);
+      objection.code != StatusCode::kOk) {
+    return refuse(std::move(objection));
+  }
   Result<CallOptions> options = call_options(given);
   if (!options) return refuse(outcome_of(options.error()));
   try {

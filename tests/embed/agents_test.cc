@@ -208,7 +208,7 @@ TEST_CASE("the C functions check each call's arguments", "[embed]") {
   CHECK(longshore_agent_call(agent, method, "", 0, &options, nullptr) == 0);
 }
 
-TEST_CASE("a request that no memory holds is told like any other outcome", "[embed]") {
+TEST_CASE("a request over the limit is refused like at a socket", "[embed]") {
   Embedded embedded;
   int32_t told = -1;
   longshore_call_events events{};
@@ -222,10 +222,14 @@ TEST_CASE("a request that no memory holds is told like any other outcome", "[emb
                                    size_t{1} << 62, nullptr, &events, nullptr) == 0);
   CHECK(told == 8);
   longshore_reply* reply = nullptr;
-  const int32_t waited = longshore_agent_call(embedded.agent().get(), "longshore.echo.v1.Echo/Say",
-                                              "x", size_t{1} << 62, nullptr, &reply);
-  CHECK(waited != 0);
+  CHECK(longshore_agent_call(embedded.agent().get(), "longshore.echo.v1.Echo/Say", "x",
+                             (4u << 20) + 1, nullptr, &reply) == 8);
+  CHECK_THAT(longshore_reply_text(reply), Contains("agent.limits.max_request_bytes"));
   longshore_reply_free(reply);
+  const std::string largest = say(std::string((4u << 20) - 5, 'x')).SerializeAsString();
+  REQUIRE(largest.size() == 4u << 20);
+  CHECK(longshore_agent_call(embedded.agent().get(), "longshore.echo.v1.Echo/Say", largest.data(),
+                             largest.size(), nullptr, nullptr) == 0);
 }
 
 TEST_CASE("a start that is refused is told once, on the spot", "[embed]") {
