@@ -93,7 +93,9 @@ TEST_CASE("damaged tables and superblocks are answered, and change nothing") {
     const Ids ids = agent.ids(disk);
     for (const std::string& each : ids) {
       still_there += each == id ? 1 : 0;
-      CHECK(is_clear_answer(outcome(agent.service().is_formatted(each))));
+      const auto formatted = agent.service().is_formatted(each);
+      INFO(each << ": " << (formatted ? "" : formatted.error().message()));
+      CHECK(is_clear_answer(outcome(formatted)));
       const auto damaged = agent.service().stats(each);
       CHECK(is_clear_answer(outcome(damaged)));
       CHECK((!damaged || damaged->used <= damaged->total));
@@ -104,6 +106,22 @@ TEST_CASE("damaged tables and superblocks are answered, and change nothing") {
   CHECK(agent.ids(disk) == Ids{id});
   CHECK(agent.is_formatted(id) == "true");
   CHECK(*agent.service().stats(id) == *stats);
+}
+
+TEST_CASE("a partition that a table places beyond the end of the disk is a clear error") {
+  const Node node;
+  test::LoopDisk disk(64 * kMebibyte);
+  Agent agent(node, {&disk}, {});
+  // An MBR with one partition: type 0x83, from sector 0x3fffffff on, 0x1000 sectors.
+  std::string table(512, '\0');
+  const std::string entry("\0\0\0\0\x83\0\0\0\xff\xff\xff\x3f\0\x10\0\0", 16);
+  table.replace(440, 4, "disk").replace(446, entry.size(), entry).replace(510, 2, "\x55\xaa");
+  std::fstream(disk.file(), std::ios::binary | std::ios::in | std::ios::out) << table;
+  const Ids ids = agent.ids(disk);
+  REQUIRE(ids.size() == 1);
+  CHECK(agent.is_formatted(ids[0]) == "FAILED_PRECONDITION");
+  CHECK(outcome(agent.service().stats(ids[0])) == "FAILED_PRECONDITION");
+  CHECK(agent.format(ids[0]) == "FAILED_PRECONDITION");
 }
 
 }  // namespace

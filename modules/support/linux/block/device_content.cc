@@ -2,6 +2,7 @@
 
 #include <blkid.h>
 
+#include <cerrno>
 #include <memory>
 #include <string_view>
 
@@ -77,6 +78,11 @@ Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
   constexpr const char* kOperation = "read what is on";
   errno = 0;
   const Probe probe = new_probe(disk, stretch);
+  if (!probe && errno == EINVAL) {
+    return Error(StatusCode::kFailedPrecondition, kOperation, object)
+        .because("the partition table places it beyond the end of the disk")
+        .advise("the table is damaged, or the disk was larger once");
+  }
   if (!probe) return failed(kOperation, object);
   // Damaged ones too (BADCSUM): what can be saved yet is no reason to call a disk blank.
   blkid_probe_set_superblocks_flags(probe.get(), BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
