@@ -128,8 +128,19 @@ void Call::answer(StatusCode code, std::string text) {
     outcome_ = code;
     outcome_text_ = text;
   }
-  // Nobody else touches the answer from here on: sends are refused now. Counted and remembered
-  // first, so that who has an answer finds it there.
+  // Nobody else touches the answer from here on: sends are refused now.
+  record(code, text);
+  if (code == StatusCode::kOk && !is_stream()) {
+    parts_.observer->on_answer(std::move(unary_answer_));
+  } else {
+    parts_.observer->on_finish(code, std::move(text));
+  }
+}
+
+// Before the observer is told, so that who has an answer finds it there. Embedded agents do neither
+// and are spared the clock.
+void Call::record(StatusCode code, const std::string& text) const {
+  if (!parts_.metrics && !parts_.recent) return;
   const Clock::duration took = Clock::now() - started_;
   if (parts_.metrics) {
     if (code == StatusCode::kOk && !is_stream()) parts_.metrics->message_sent();
@@ -138,11 +149,6 @@ void Call::answer(StatusCode code, std::string text) {
   if (parts_.recent) {
     parts_.recent->add({handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request,
                         started_, took, code, text});
-  }
-  if (code == StatusCode::kOk && !is_stream()) {
-    parts_.observer->on_answer(std::move(unary_answer_));
-  } else {
-    parts_.observer->on_finish(code, std::move(text));
   }
 }
 

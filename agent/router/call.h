@@ -133,6 +133,8 @@ class Call final : public Work, public Timer, public Cancellable {
  private:
   // Tells the observer, unless it was told before.
   void answer(StatusCode code, std::string text);
+  // Counts and remembers the outcome, where that is wanted.
+  void record(StatusCode code, const std::string& text) const;
   bool is_stream() const { return method().server_streaming; }
   // Gives the slot back, after the state became `over`.
   void leave();
