@@ -37,9 +37,17 @@ const SectionKeys<AgentSettings>& section_keys();
 template <>
 const SectionKeys<LogSettings>& section_keys();
 template <>
+const SectionKeys<HttpSettings>& section_keys();
+template <>
+const SectionKeys<AuditSettings>& section_keys();
+template <>
+const SectionKeys<SignatureSettings>& section_keys();
+template <>
 const SectionKeys<LimitSettings>& section_keys();
 template <>
 const SectionKeys<AccessSettings>& section_keys();
+template <>
+const SectionKeys<PermissionRule>& section_keys();
 template <>
 const SectionKeys<CsiProxySettings>& section_keys();
 template <>

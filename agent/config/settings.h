@@ -42,6 +42,22 @@ struct LimitSettings {
   bool operator==(const LimitSettings&) const = default;
 };
 
+// `[agent.audit]`
+struct AuditSettings {
+  std::string file;  // empty: none
+  bool required = false;
+
+  bool operator==(const AuditSettings&) const = default;
+};
+
+// `[agent.signatures]`
+struct SignatureSettings {
+  std::string keys_dir;  // empty: signatures are not looked at
+  bool required = false;
+
+  bool operator==(const SignatureSettings&) const = default;
+};
+
 struct AgentSettings {
   std::string run_dir = "/run/longshore";
   std::string control_dir = "/run/longshore-control";
@@ -52,9 +68,22 @@ struct AgentSettings {
   std::chrono::nanoseconds stop_timeout = std::chrono::seconds(30);
   LogSettings log;
   HttpSettings http;
+  AuditSettings audit;
+  SignatureSettings signatures;
   LimitSettings limits;
 
   bool operator==(const AgentSettings&) const = default;
+};
+
+// `[....permissions.<name>]`: what some callers may call. Where there are rules, whatever none of
+// them allows is refused.
+struct PermissionRule {
+  std::string name;
+  std::vector<std::string> users;    // by name or id; "*": everybody
+  std::vector<std::string> groups;   // by name or id
+  std::vector<std::string> methods;  // full names, services, "reads_only", "*"
+
+  bool operator==(const PermissionRule&) const = default;
 };
 
 // What all sockets have in common. Users and groups by name or id.
@@ -64,6 +93,7 @@ struct AccessSettings {
   std::string group;
   std::vector<std::string> allow_users;
   std::vector<std::string> allow_groups;
+  std::vector<PermissionRule> permissions;  // by name; none: who connects may call everything
 
   bool operator==(const AccessSettings&) const = default;
 };
@@ -104,6 +134,7 @@ struct ModuleSettings {
   std::chrono::nanoseconds call_timeout = std::chrono::seconds(30);
   std::vector<std::string> deny_methods;
   std::vector<std::string> may_call;
+  std::vector<PermissionRule> permissions;  // by name; none: whoever reaches it may call everything
   std::map<std::string, std::chrono::nanoseconds> method_timeouts;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;

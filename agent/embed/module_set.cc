@@ -91,7 +91,7 @@ void ModuleSet::set_builtin(loader::ModuleDescription description,
 Result<void> ModuleSet::create_and_start(Entry& entry, std::string handover) {
   // Before any code of the module runs: should it take the process with it, the log tells which.
   log_.info("starting module", {{"module", entry.settings.name}, {"file", entry.facts->path}});
-  auto instance = Instance::create(*entry.image, instance_options(entry.settings), router_, log_);
+  auto instance = Instance::create(entry.code, instance_options(entry.settings), router_, log_);
   if (!instance) return std::move(instance).error();
   entry.instance = std::move(*instance);
   return entry.instance->start(settings_message(entry.settings), std::move(handover));
@@ -123,13 +123,13 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
   Entry entry;
   entry.settings = settings;
   entry.facts = inspection->facts;
-  const Result<loader::Image*> image = loader::load_module(std::move(*inspection), max_images_);
+  auto image = loader::load_module(std::move(*inspection), max_images_);
   if (!image) {
     entry.failure = image.error().message();
     log_.error(entry.failure, {{"module", settings.name}});
     return entry;
   }
-  entry.image = *image;
+  entry.code = std::move(*image);
   if (!runs || entry.facts->description.may_overlap) bring_up(entry, {});
   return entry;
 }

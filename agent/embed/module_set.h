@@ -52,7 +52,7 @@ class ModuleSet {
   struct Entry {
     config::ModuleSettings settings;
     std::shared_ptr<const loader::ModuleFacts> facts;
-    loader::Image* image = nullptr;              // null: it could not be loaded
+    std::shared_ptr<loader::ModuleCode> code;    // null: it could not be loaded
     std::shared_ptr<loader::Instance> instance;  // null: it could not be created
     std::string failure;
     bool serves() const { return instance && failure.empty(); }

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "loader/host_bridge.h"
 #include "loader/negotiate.h"
 
 namespace longshore::loader {
@@ -38,31 +37,11 @@ Result<Inspection> inspect_module(const std::string& path, const InspectionOptio
   return Inspection{std::move(*file), std::move(facts)};
 }
 
-Image::Image(std::shared_ptr<const ModuleFacts> facts) : facts_(std::move(facts)) {}
-
-Image::~Image() = default;
+Image::Image(std::shared_ptr<const ModuleFacts> facts) : ModuleCode(std::move(facts)) {}
 
 longshore_answer Image::create(const longshore_host* host, void** self,
-                               const longshore_instance** functions) const {
+                               const longshore_instance** functions) {
   return entry_->create(host, self, functions);
-}
-
-HostBridge* Image::take_bridge(const std::string& instance_name) {
-  const std::lock_guard lock(mutex_);
-  for (auto bridge = idle_bridges_.begin(); bridge != idle_bridges_.end(); ++bridge) {
-    // Only under the same name: what an old instance does late is logged as this one's.
-    if ((*bridge)->instance_name() != instance_name) continue;
-    HostBridge* found = *bridge;
-    idle_bridges_.erase(bridge);
-    return found;
-  }
-  bridges_.push_back(std::make_unique<HostBridge>(instance_name));
-  return bridges_.back().get();
-}
-
-void Image::give_back_bridge(HostBridge* bridge) {
-  const std::lock_guard lock(mutex_);
-  idle_bridges_.push_back(bridge);
 }
 
 // The images of this process. What is mapped belongs to the process and not to an agent in it, so
@@ -74,10 +53,10 @@ class ImageRegistry {
     return *registry;
   }
 
-  Result<Image*> load(Inspection inspection, size_t max_images) {
+  Result<std::shared_ptr<Image>> load(Inspection inspection, size_t max_images) {
     const std::lock_guard lock(mutex_);
     if (const auto known = images_.find(inspection.facts->sha256); known != images_.end()) {
-      return known->second.image.get();
+      return known->second.image;
     }
     const std::string& path = inspection.facts->path;
     if (images_.size() >= max_images) {
@@ -100,21 +79,21 @@ class ImageRegistry {
     loaded.image->entry_ =
         &loaded.library.get<const longshore_module_entry>(std::string(kEntrySymbol));
     std::string key = loaded.image->facts().sha256;
-    return images_.emplace(std::move(key), std::move(loaded)).first->second.image.get();
+    return images_.emplace(std::move(key), std::move(loaded)).first->second.image;
   }
 
  private:
   struct Loaded {
     ModuleFile file;  // keeps the descriptor: a reused number would load the old image again
     boost::dll::shared_library library;
-    std::unique_ptr<Image> image;
+    std::shared_ptr<Image> image;
   };
 
   std::mutex mutex_;
   std::map<std::string, Loaded> images_;
 };
 
-Result<Image*> load_module(Inspection inspection, size_t max_images) {
+Result<std::shared_ptr<Image>> load_module(Inspection inspection, size_t max_images) {
   return ImageRegistry::of_process().load(std::move(inspection), max_images);
 }
 

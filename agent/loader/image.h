@@ -7,29 +7,16 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "loader/description.h"
 #include "loader/image_facts.h"
+#include "loader/module_code.h"
 #include "loader/module_file.h"
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
 
 namespace longshore::loader {
-
-class HostBridge;
-
-// What is known of a module's file without loading it.
-struct ModuleFacts {
-  std::string path;
-  std::string sha256;
-  std::string name;
-  std::string version;
-  std::string vendor;
-  ModuleDescription description;
-};
 
 struct InspectionOptions {
   // Ids of users who may own the file and its folders, besides root. Empty: nobody is asked.
@@ -46,34 +33,21 @@ struct Inspection {
 // Reads, hashes and inspects a file; runs none of its code. Errors tell why it may not be loaded.
 Result<Inspection> inspect_module(const std::string& path, const InspectionOptions& options);
 
-// A loaded module. Lives until the process ends.
-class Image {
+// A module that is loaded into this process. Lives until the process ends.
+class Image final : public ModuleCode {
  public:
-  ~Image();
-  const ModuleFacts& facts() const { return *facts_; }
-
-  // Makes an instance of it; see longshore_module_entry::create.
   longshore_answer create(const longshore_host* host, void** self,
-                          const longshore_instance** functions) const;
-
-  // Bridges of instances that have ended well, to be used again by this image's next ones: a
-  // module may call a host table that it was given long ago, so they can never be freed.
-  HostBridge* take_bridge(const std::string& instance_name);
-  void give_back_bridge(HostBridge* bridge);
+                          const longshore_instance** functions) override;
 
  private:
   friend class ImageRegistry;
   explicit Image(std::shared_ptr<const ModuleFacts> facts);
 
-  const std::shared_ptr<const ModuleFacts> facts_;
   const longshore_module_entry* entry_ = nullptr;
-  std::mutex mutex_;
-  std::vector<HostBridge*> idle_bridges_;
-  std::vector<std::unique_ptr<HostBridge>> bridges_;
 };
 
 // Loads what was inspected, or finds its image. [any thread]
 // `max_images` bounds the number of different images in this process.
-Result<Image*> load_module(Inspection inspection, size_t max_images);
+Result<std::shared_ptr<Image>> load_module(Inspection inspection, size_t max_images);
 
 }  // namespace longshore::loader

@@ -47,14 +47,15 @@ const char* name_of(Instance::State state) {
   return "unknown";
 }
 
-Result<std::shared_ptr<Instance>> Instance::create(Image& image, InstanceOptions options,
-                                                   router::Router& router, observe::Log& log) {
-  std::shared_ptr<Instance> instance(new Instance(image, std::move(options), router, log));
+Result<std::shared_ptr<Instance>> Instance::create(std::shared_ptr<ModuleCode> code,
+                                                   InstanceOptions options, router::Router& router,
+                                                   observe::Log& log) {
+  std::shared_ptr<Instance> instance(new Instance(code, std::move(options), router, log));
   instance->make_control_target();
   instance->bridge_->connect(instance);
   const longshore_instance* functions = nullptr;
   const longshore_answer answer =
-      image.create(instance->bridge_->table(), &instance->self_, &functions);
+      code->create(instance->bridge_->table(), &instance->self_, &functions);
   const auto refused = [&](const char* why) {
     instance->self_ = nullptr;
     return Error(StatusCode::kFailedPrecondition, "create the module instance",
@@ -71,19 +72,20 @@ Result<std::shared_ptr<Instance>> Instance::create(Image& image, InstanceOptions
   return instance;
 }
 
-Instance::Instance(Image& image, InstanceOptions options, router::Router& router, observe::Log& log)
-    : image_(image),
+Instance::Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options,
+                   router::Router& router, observe::Log& log)
+    : code_(std::move(code)),
       options_(std::move(options)),
       router_(router),
       log_(log),
       module_log_(log),
       caller_(caller_of(options_)),
-      bridge_(image.take_bridge(options_.name)),
+      bridge_(code_->take_bridge(options_.name)),
       pool_(router.timers(), options_.name, options_.max_concurrent_calls) {}
 
 Instance::~Instance() {
   bridge_->disconnect();
-  if (!self_) image_.give_back_bridge(bridge_);  // ended well: nothing of it is left
+  if (!self_) code_->give_back_bridge(bridge_);  // ended well: nothing of it is left
 }
 
 Instance::Figures Instance::figures() const {

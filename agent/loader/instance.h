@@ -1,4 +1,4 @@
-// A living module: an image, settings, a pool of threads and the calls that run.
+// A living module: its code, settings, a pool of threads and the calls that run.
 //
 //   created ──start──► serving ──stop──► draining ──► stopped ──► destroyed
 //      │                  │
@@ -23,8 +23,8 @@
 
 #include "loader/entry_gate.h"
 #include "loader/host_bridge.h"
-#include "loader/image.h"
 #include "loader/invocation.h"
+#include "loader/module_code.h"
 #include "loader/posted_function.h"
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
@@ -51,8 +51,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   enum class State { kCreated, kServing, kDraining, kStopped, kFailed };
 
   // Creates the module's side too. The error tells why the module refused.
-  static Result<std::shared_ptr<Instance>> create(Image& image, InstanceOptions options,
-                                                  router::Router& router, observe::Log& log);
+  static Result<std::shared_ptr<Instance>> create(std::shared_ptr<ModuleCode> code,
+                                                  InstanceOptions options, router::Router& router,
+                                                  observe::Log& log);
   ~Instance() override;
 
   // Brings it to life. `settings` is a serialised longshore.module.v1.Settings.
@@ -67,7 +68,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   bool is_abandoned() const;
 
   const InstanceOptions& options() const { return options_; }
-  const ModuleFacts& facts() const { return image_.facts(); }
+  const ModuleFacts& facts() const { return code_->facts(); }
 
   struct Figures {
     State state = State::kCreated;
@@ -106,7 +107,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void post_ended(PostedFunction* posted);
 
  private:
-  Instance(Image& image, InstanceOptions options, router::Router& router, observe::Log& log);
+  Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options, router::Router& router,
+           observe::Log& log);
 
   class ControlTarget;
   void make_control_target();
@@ -127,7 +129,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // Leaves the module's side as it is, for good.
   Error abandon(std::string why);
 
-  Image& image_;
+  const std::shared_ptr<ModuleCode> code_;
   const InstanceOptions options_;
   router::Router& router_;
   observe::Log& log_;

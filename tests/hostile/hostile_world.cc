@@ -99,7 +99,7 @@ bool eventually(const std::function<bool()>& condition) {
 
 namespace {
 
-Result<loader::Image*> load(const std::string& file) {
+Result<std::shared_ptr<loader::Image>> load(const std::string& file) {
   Result<loader::Inspection> inspection = loader::inspect_module(file, {});
   if (!inspection) return std::move(inspection).error();
   return loader::load_module(std::move(*inspection), kMaxImages);
@@ -113,7 +113,7 @@ Subject::Subject(const std::string& module, loader::InstanceOptions options) {
   const auto image = load(file_of(module));
   INFO((image ? "" : image.error().message()));
   REQUIRE(image);
-  auto instance = loader::Instance::create(**image, options, world.router, *world.log);
+  auto instance = loader::Instance::create(*image, options, world.router, *world.log);
   INFO((instance ? "" : instance.error().message()));
   REQUIRE(instance);
   instance_ = *instance;
@@ -160,7 +160,7 @@ Error create_error(const std::string& module) {
   REQUIRE(image);
   loader::InstanceOptions options;
   options.name = module;
-  const auto instance = loader::Instance::create(**image, options, world.router, *world.log);
+  const auto instance = loader::Instance::create(*image, options, world.router, *world.log);
   REQUIRE_FALSE(instance);
   return instance.error();
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "loader/image.h"
 #include "loader/instance.h"
 #include "router/router.h"
 

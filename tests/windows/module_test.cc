@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "loader/image.h"
 #include "loader/instance.h"
 #include "loader/module_file.h"
 #include "router/router.h"
@@ -71,7 +72,7 @@ TEST_CASE("a DLL that is loaded answers calls and ends in order") {
   REQUIRE(image);
   loader::InstanceOptions options;
   options.name = "echo";
-  auto instance = loader::Instance::create(**image, options, router, **log);
+  auto instance = loader::Instance::create(*image, options, router, **log);
   REQUIRE(instance);
   REQUIRE((*instance)->start({}, {}));
 

@@ -10,7 +10,7 @@
 namespace longshore::loader {
 namespace {
 
-Result<Image*> load(const std::string& file, size_t max_images = 8) {
+Result<std::shared_ptr<Image>> load(const std::string& file, size_t max_images = 8) {
   Result<Inspection> inspection = inspect_module(file, {});
   if (!inspection) return std::move(inspection).error();
   return load_module(std::move(*inspection), max_images);

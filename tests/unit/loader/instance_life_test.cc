@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "loader/image.h"
 #include "loader/instance.h"
 #include "tests/support/process_figures.h"
 
@@ -69,7 +70,7 @@ struct World {
   void live_once() {
     InstanceOptions options;
     options.name = "echo";
-    auto instance = Instance::create(*image, options, router, *log);
+    auto instance = Instance::create(image, options, router, *log);
     REQUIRE(instance);
     REQUIRE((*instance)->start({}, {}));
     REQUIRE(call(*instance, "Say") == StatusCode::kOk);
@@ -78,7 +79,7 @@ struct World {
     REQUIRE(call(*instance, "Say") == StatusCode::kUnavailable);
   }
 
-  Image* image = nullptr;
+  std::shared_ptr<Image> image;
   router::Timers timers;
   router::Router router{timers, {}};
   std::unique_ptr<observe::Log> log;

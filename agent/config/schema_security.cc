@@ -1,0 +1,66 @@
+// The keys of what guards the agent: permissions, the audit log, signatures of modules.
+#include "config/schema.h"
+#include "config/section_key.h"
+
+namespace longshore::config {
+
+template <>
+const SectionKeys<PermissionRule>& section_keys() {
+  using S = PermissionRule;
+  static const SectionKeys<S> keys = {
+      key<&S::users>({.name = "users",
+                      .type = KeyType::kNames,
+                      .doc = "Users, by name or id, whom the rule allows something. \"*\" is "
+                             "everybody."}),
+      key<&S::groups>({.name = "groups",
+                       .type = KeyType::kNames,
+                       .doc = "Groups, by name or id, whose members it allows it as well."}),
+      key<&S::methods>({.name = "methods",
+                        .type = KeyType::kNames,
+                        .doc = "What it allows: methods (\"v1.Disk/ListDiskIDs\"), services "
+                               "(\"v1.Disk\"), \"reads_only\" for all methods that change nothing, "
+                               "or \"*\" for all."}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<AuditSettings>& section_keys() {
+  using S = AuditSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::file>({.name = "file",
+                     .type = KeyType::kPath,
+                     .doc = "File to which a line of JSON is appended for each call that may "
+                            "change something: who called, what, on what, with which result. "
+                            "Fields that are marked secret are left out. A reload opens it anew, "
+                            "after logrotate moved it. Empty: none.",
+                     .needs_restart = true,
+                     .may_be_empty = true}),
+      key<&S::required>({.name = "required",
+                         .type = KeyType::kBool,
+                         .doc = "Whether calls that may change something are refused while the "
+                                "file cannot be written.",
+                         .needs_restart = true}),
+  };
+  return keys;
+}
+
+template <>
+const SectionKeys<SignatureSettings>& section_keys() {
+  using S = SignatureSettings;
+  static const SectionKeys<S> keys = {
+      key<&S::keys_dir>({.name = "keys_dir",
+                         .type = KeyType::kPath,
+                         .doc = "Folder of the public keys, *.pem with Ed25519, that modules may "
+                                "be signed with. The signature of a module lies beside its file "
+                                "with .sig appended to the name; where there is one, it must be "
+                                "by one of these keys. Empty: signatures are not looked at.",
+                         .may_be_empty = true}),
+      key<&S::required>({.name = "required",
+                         .type = KeyType::kBool,
+                         .doc = "Whether a module without a signature is refused."}),
+  };
+  return keys;
+}
+
+}  // namespace longshore::config

@@ -1,0 +1,12 @@
+/* Gives up in the middle of a call. */
+#include <stdlib.h>
+
+#include "hostile.h"
+
+static void invoke(void* self, longshore_call call, longshore_bytes method,
+                   longshore_bytes request) {
+  abort();
+  invoke_well(self, call, method, request);
+}
+
+MODULE(start_well, invoke, stop_well, destroy_well);

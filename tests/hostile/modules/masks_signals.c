@@ -1,0 +1,15 @@
+/* Blocks all signals on the thread that was lent to it, and ignores some in the whole process. */
+#include <signal.h>
+
+#include "hostile.h"
+
+static void invoke(void* self, longshore_call call, longshore_bytes method,
+                   longshore_bytes request) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  signal(SIGTERM, SIG_IGN);
+  invoke_well(self, call, method, request);
+}
+
+MODULE(start_well, invoke, stop_well, destroy_well);
