@@ -1,4 +1,4 @@
-/* Moves the process to another folder and closes its file modes. */
+/* Moves the process to another folder and takes all rights off its new files. */
 #include <sys/stat.h>
 
 #include "hostile.h"

@@ -1,4 +1,4 @@
-/* Blocks all signals on the thread that was lent to it, and ignores some in the whole process. */
+/* Blocks all signals on the thread that was lent to it. */
 #include <signal.h>
 
 #include "hostile.h"
@@ -8,7 +8,6 @@ static void invoke(void* self, longshore_call call, longshore_bytes method,
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, NULL);
-  signal(SIGTERM, SIG_IGN);
   invoke_well(self, call, method, request);
 }
 

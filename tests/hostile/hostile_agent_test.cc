@@ -1,0 +1,172 @@
+// What modules that break the contract do to a real agent, to the module beside them and to those
+// who call: loaded into the agent, where much cannot be survived, and in a process of their own,
+// where everything must be.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "longshore/control/v1.pb.h"
+#include "longshore/echo/v1.pb.h"
+#include "tests/support/agent_process.h"
+#include "tests/support/process_figures.h"
+#include "tests/support/test_client.h"
+
+namespace longshore::hostile {
+namespace {
+
+using namespace longshore::test;
+
+// What a client is told whose agent goes away.
+const std::string kGone = "UNAVAILABLE the connection ended: the peer is gone: End of file";
+const std::string kOverdue =
+    "DEADLINE_EXCEEDED the deadline passed before the call was finished; it may still take effect";
+
+// In the order of a life. What is not reached stays empty.
+struct Life {
+  std::string start;      // "serving", or the state and the reason
+  std::string call;       // the outcome of a call
+  std::string neighbour;  // of a call to another module, after it
+  std::string end;        // "in order", or how the agent died
+
+  bool operator==(const Life&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Life& life) {
+  return out << "start: " << life.start << "\ncall: " << life.call
+             << "\nneighbour: " << life.neighbour << "\nend: " << life.end;
+}
+
+// Sanitizers turn signals into exits of their own.
+std::string death(int status) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return status == 0 ? "in order" : "death";
+#else
+  if (status == 0) return "in order";
+  return status > 128 ? std::string("SIG") + sigabbrev_np(status - 128)
+                      : "exit " + std::to_string(status);
+#endif
+}
+
+std::string outcome_of(const Answer& answer) {
+  const std::string code = status_code_name(answer.code());
+  if (answer.code() == StatusCode::kOk) return code + " " + answer.messages.at(0);
+  return code + " " + answer.text();
+}
+
+class HostileAgent {
+ public:
+  HostileAgent(const std::string& module, const std::string& isolation) {
+    directory_.configure("[modules.hostile]\nlibrary = \"" HOSTILE_MODULES "/" + module +
+                         ".so\"\nstart_timeout = \"500ms\"\ncall_timeout = \"2s\"\nisolation = \"" +
+                         isolation + "\"\n[endpoints.hostile]\naddress = \"unix://" +
+                         hostile_socket() + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
+  }
+
+  Life live() {
+    Life life;
+    AgentProcess agent(directory_);
+    if (!agent.serves()) {
+      life.end = death(agent.wait());
+      return life;
+    }
+    life.start = state_of_module();
+    life.call = call(hostile_socket(), "hostile.v1.Hostile/Do", {});
+    echo::v1::SayRequest request;
+    request.set_text("here");
+    echo::v1::SayResponse response;
+    response.set_text("here");
+    const std::string said =
+        call(directory_.echo_socket(), "longshore.echo.v1.Echo/Say", request.SerializeAsString());
+    life.neighbour = said == "OK " + response.SerializeAsString() ? "well" : said;
+    if (said == kGone) life.neighbour = "nobody listens";
+    agent.signal(SIGTERM);
+    life.end = death(agent.wait());
+    return life;
+  }
+
+  const AgentDirectory& directory() const { return directory_; }
+
+ private:
+  std::string hostile_socket() const { return directory_ / "hostile/hostile.sock"; }
+
+  std::string state_of_module() const {
+    TestClient client(directory_.control_socket());
+    const auto answer = client.call("longshore.control.v1.Control/ListModules", {});
+    control::v1::ListModulesResponse response;
+    response.ParseFromString(answer->messages.at(0));
+    for (const auto& module : response.modules()) {
+      if (module.name() != "hostile") continue;
+      return module.reason().empty() ? module.state() : module.state() + ": " + module.reason();
+    }
+    return "not there";
+  }
+
+  static std::string call(const std::string& socket, const std::string& method,
+                          const std::string& request) {
+    if (!std::filesystem::exists(socket)) return "no socket";
+    try {
+      TestClient client(socket);
+      const std::string outcome = outcome_of(*client.call(method, request));
+      // The socket of an agent that is just going away may still take a connection.
+      return outcome.starts_with("UNAVAILABLE the connection ended") ? kGone : outcome;
+    } catch (const std::exception&) {
+      return "nobody listens";
+    }
+  }
+
+  AgentDirectory directory_;
+};
+
+struct Deed {
+  const char* module;
+  Life life;
+};
+
+void check(const std::vector<Deed>& deeds, const std::string& isolation) {
+  for (const Deed& deed : deeds) {
+    HostileAgent agent(deed.module, isolation);
+    const Life life = agent.live();
+    INFO(deed.module << " " << isolation << "\n" << agent.directory().log());
+    CHECK(life == deed.life);
+  }
+}
+
+TEST_CASE("What a module in the agent does to itself, the agent survives") {
+  check(
+      {{"behaves", {"serving", "OK well", "well", "in order"}},
+       {"start_hangs",
+        {"failed: the deadline passed before the call was finished; it may still take effect",
+         "UNAVAILABLE the module hostile is not running: cannot start the module \"hostile\": the "
+         "deadline passed before the call was finished; it may still take effect",
+         "well", "in order"}},
+       {"never_finishes", {"serving", kOverdue, "well", "in order"}},
+       {"stop_hangs", {"serving", "OK well", "well", "in order"}},
+       {"destroy_hangs", {"serving", "OK well", "well", "in order"}},
+       {"exits_thread", {"serving", kOverdue, "well", "in order"}},
+       {"forks", {"serving", "OK well", "well", "in order"}},
+       {"changes_folder", {"serving", "OK well", "well", "in order"}},
+       {"masks_signals", {"serving", "OK well", "well", "in order"}},
+       {"finish_twice", {"serving", "OK first", "well", "in order"}},
+       {"log_flood", {"serving", "OK dry", "well", "in order"}}},
+      "in-process");
+}
+
+TEST_CASE("What a module in the agent does to the process, it does to the agent") {
+  check({{"crash_in_create", {"", "", "", death(128 + SIGABRT)}},
+         {"crash_in_start", {"", "", "", death(128 + SIGSEGV)}},
+         {"crash_in_invoke", {"serving", kGone, "nobody listens", death(128 + SIGSEGV)}},
+         {"crash_in_stop", {"serving", "OK well", "well", death(128 + SIGSEGV)}},
+         {"crash_in_destroy", {"serving", "OK well", "well", death(128 + SIGSEGV)}},
+         {"aborts", {"serving", kGone, "nobody listens", death(128 + SIGABRT)}},
+         {"exits", {"serving", kGone, "nobody listens", death(3)}},
+         {"throws", {"serving", kGone, "nobody listens", death(128 + SIGABRT)}},
+         {"huge_stack", {"serving", kGone, "nobody listens", death(128 + SIGSEGV)}}},
+        "in-process");
+}
+
+}  // namespace
+}  // namespace longshore::hostile
