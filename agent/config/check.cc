@@ -5,7 +5,6 @@
 #include <set>
 
 #include "config/http_address.h"
-#include "config/schema.h"
 #include "config/toml_text.h"
 
 namespace longshore::config {
@@ -14,17 +13,17 @@ namespace {
 class WholeCheck {
  public:
   WholeCheck(const Draft& draft, const ModuleSchemas& schemas, Findings& findings)
-      : draft_(draft), schemas_(schemas), findings_(findings) {
-    const auto& modules = draft.configuration.modules;
-    all_described_ = std::all_of(modules.begin(), modules.end(), [&](const ModuleSettings& module) {
-      return !module.enabled || schemas.contains(module.name);
-    });
-  }
+      : draft_(draft),
+        schemas_(schemas),
+        findings_(findings),
+        all_described_(all_described(draft.configuration, schemas)) {}
 
   void run() {
     serve_once();
     keep_control_apart();
     check_http();
+    check_signatures();
+    check_permissions(draft_, schemas_, findings_);
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
     for (const ModuleSettings& module : draft_.configuration.modules) {
       if (const auto schema = schemas_.find(module.name); schema != schemas_.end()) {
@@ -78,9 +77,9 @@ class WholeCheck {
     for (size_t i = 0; i < endpoint.services.size(); ++i) {
       const std::string& service = endpoint.services[i];
       if (is_service(service)) continue;
-      add(item_place(services_path, i), '"' + services_path + "\" names " + in_quotes(service) +
-                                            ", which no enabled module serves" +
-                                            suggestion(service, all_services()));
+      add(item_place(draft_.origins, services_path, i),
+          '"' + services_path + "\" names " + in_quotes(service) +
+              ", which no enabled module serves" + suggestion(service, all_services()));
     }
   }
 
@@ -116,6 +115,14 @@ class WholeCheck {
     }
   }
 
+  void check_signatures() {
+    const SignatureSettings& signatures = draft_.configuration.agent.signatures;
+    if (!signatures.required || !signatures.keys_dir.empty()) return;
+    add(place_of(draft_.origins, {"agent.signatures.required"}),
+        "\"agent.signatures.required\" needs keys to check with; write keys_dir = "
+        "\"/absolute/path\"");
+  }
+
   // A configured socket among the agent's own could take the place of one of these.
   void keep_out_of_own_folders(const std::string& socket, const std::string& who,
                                const Place& place) {
@@ -142,7 +149,8 @@ class WholeCheck {
     const std::string deny_path = joined(path, "deny_methods");
     for (size_t i = 0; i < module.deny_methods.size(); ++i) {
       const std::string& method = module.deny_methods[i];
-      if (!is_own(method)) add(item_place(deny_path, i), not_own(deny_path, method));
+      if (!is_own(method))
+        add(item_place(draft_.origins, deny_path, i), not_own(deny_path, method));
     }
     const std::string methods_path = joined(path, "methods");
     for (const auto& [method, timeout] : module.method_timeouts) {
@@ -160,10 +168,11 @@ class WholeCheck {
       if (module_of_.contains(target)) continue;
       std::vector<std::string> valid;
       for (const auto& [name, owner] : module_of_) valid.push_back(name);
-      add(item_place(path, i), '"' + path + "\" names " + in_quotes(target) +
-                                   ", which is neither a service nor a method of an enabled "
-                                   "module" +
-                                   suggestion(target, valid));
+      add(item_place(draft_.origins, path, i),
+          '"' + path + "\" names " + in_quotes(target) +
+              ", which is neither a service nor a method of an enabled "
+              "module" +
+              suggestion(target, valid));
     }
   }
 
@@ -210,22 +219,12 @@ class WholeCheck {
     return services;
   }
 
-  static std::string suggestion(const std::string& name, const std::vector<std::string>& valid) {
-    const std::string meant = nearest(name, valid);
-    return meant.empty() ? "" : "; did you mean " + in_quotes(meant) + '?';
-  }
-
-  // Of an item of an array that was read without findings.
-  Place item_place(const std::string& path, size_t index) const {
-    return draft_.origins.find(path)->second.items[index];
-  }
-
   void add(const Place& place, std::string sentence) { findings_.add(place, std::move(sentence)); }
 
   const Draft& draft_;
   const ModuleSchemas& schemas_;
   Findings& findings_;
-  bool all_described_ = false;
+  const bool all_described_;
   std::map<std::string, std::string> module_of_;    // by service and by method
   std::map<std::string, std::string> endpoint_at_;  // by path
   std::set<std::string> done_;

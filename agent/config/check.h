@@ -17,6 +17,18 @@ ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& f
 // Addresses and services of endpoints; services, methods and permissions of modules.
 void check_whole(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
 
+// Whom the rules of permissions name, and what they allow.
+void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
+
+// Whether every enabled module has a schema: only then is an unknown service a mistake.
+bool all_described(const Configuration& configuration, const ModuleSchemas& schemas);
+
+// `; did you mean "v1.Disk"?`, or nothing when none of `valid` is near.
+std::string suggestion(const std::string& name, const std::vector<std::string>& valid);
+
+// The place of an item of an array that was read without findings.
+Place item_place(const Origins& origins, const std::string& path, size_t index);
+
 // The place of the first of `paths` that a file has; the start of the main file if none does.
 Place place_of(const Origins& origins, std::initializer_list<std::string> paths);
 

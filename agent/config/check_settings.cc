@@ -2,6 +2,7 @@
 
 #include "config/check.h"
 #include "config/key_schema.h"
+#include "config/schema.h"
 #include "config/toml_text.h"
 
 namespace longshore::config {
@@ -67,6 +68,22 @@ ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& f
     schemas.emplace(module.name, *std::move(schema));
   }
   return schemas;
+}
+
+bool all_described(const Configuration& configuration, const ModuleSchemas& schemas) {
+  const auto& modules = configuration.modules;
+  return std::all_of(modules.begin(), modules.end(), [&](const ModuleSettings& module) {
+    return !module.enabled || schemas.contains(module.name);
+  });
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& valid) {
+  const std::string meant = nearest(name, valid);
+  return meant.empty() ? "" : "; did you mean " + in_quotes(meant) + '?';
+}
+
+Place item_place(const Origins& origins, const std::string& path, size_t index) {
+  return origins.find(path)->second.items[index];
 }
 
 Place place_of(const Origins& origins, std::initializer_list<std::string> paths) {

@@ -61,10 +61,15 @@ class FileReader {
         section(member, "agent.log", agent.log);
       } else if (member.key == "http") {
         section(member, "agent.http", agent.http);
+      } else if (member.key == "audit") {
+        section(member, "agent.audit", agent.audit);
+      } else if (member.key == "signatures") {
+        section(member, "agent.signatures", agent.signatures);
       } else if (member.key == "limits") {
         section(member, "agent.limits", agent.limits);
       } else if (!read(member, "agent", agent)) {
-        unknown(member, "agent", names_of<AgentSettings>({"log", "http", "limits"}));
+        unknown(member, "agent",
+                names_of<AgentSettings>({"log", "http", "audit", "signatures", "limits"}));
       }
     }
   }
@@ -74,7 +79,7 @@ class FileReader {
     for (const Member& member : table) {
       const std::string path = joined("endpoints", member.key);
       if (member.key == "csi_proxy_access") {
-        section(member, path, csi_proxy.access);
+        csi_proxy_access(member, path, csi_proxy.access);
       } else if (read(member, "endpoints", csi_proxy)) {
         continue;
       } else if (member.node.table() == nullptr) {
@@ -85,9 +90,20 @@ class FileReader {
     }
   }
 
+  void csi_proxy_access(const Member& member, const std::string& path, AccessSettings& access) {
+    const auto* table = table_of(member, path);
+    if (table == nullptr) return;
+    for (const Member& inner : *table) {
+      if (!read_permissions(inner, path, access.permissions) && !read(inner, path, access)) {
+        unknown(inner, path, names_of<AccessSettings>({"permissions"}));
+      }
+    }
+  }
+
   void endpoint(const Node::Table& table, const std::string& path, EndpointSettings& endpoint) {
     for (const Member& member : table) {
-      if (!read(member, path, endpoint) && !read(member, path, endpoint.access)) {
+      if (!read_permissions(member, path, endpoint.access.permissions) &&
+          !read(member, path, endpoint) && !read(member, path, endpoint.access)) {
         unknown(member, path, names_of<EndpointSettings, AccessSettings>());
       }
     }
@@ -110,10 +126,14 @@ class FileReader {
           Node::Table& all = draft_.module_settings[module.name];
           all.insert(all.end(), settings->begin(), settings->end());
         }
+      } else if (member.key == "process") {
+        section(member, member_path, module.process);
       } else if (member.key == "methods") {
         if (const auto* inner = table_of(member, member_path)) methods(*inner, member_path, module);
-      } else if (!read(member, path, module)) {
-        unknown(member, path, names_of<ModuleSettings>({"methods", "settings"}));
+      } else if (!read_permissions(member, path, module.permissions) &&
+                 !read(member, path, module)) {
+        unknown(member, path,
+                names_of<ModuleSettings>({"methods", "permissions", "process", "settings"}));
       }
     }
   }
@@ -132,6 +152,26 @@ class FileReader {
             '"' + method_path + "\" says nothing; write timeout = \"10m\", or leave it out");
       }
     }
+  }
+
+  // Reads `member` if it is the table of rules.
+  bool read_permissions(const Member& member, const std::string& table_path,
+                        std::vector<PermissionRule>& rules) {
+    if (member.key != "permissions") return false;
+    const std::string path = joined(table_path, member.key);
+    const auto* table = table_of(member, path);
+    if (table == nullptr) return true;
+    if (table->empty()) {
+      findings_.add(member.node.place,
+                    '"' + path + "\" has no rule; write [" + path +
+                        ".<name>] with users, groups and methods, or leave it out");
+    }
+    for (const Member& rule : *table) {
+      const std::string rule_path = joined(path, rule.key);
+      if (table_of(rule, rule_path) == nullptr || !named(rule, rule_path, "a rule")) continue;
+      section(rule, rule_path, by_name(rules, rule.key));
+    }
+    return true;
   }
 
   // A table that is one section and nothing else.

@@ -20,6 +20,13 @@ void append(std::vector<Entry>& entries, const std::string& table, const Section
   }
 }
 
+void append_permissions(std::vector<Entry>& entries, const std::string& table,
+                        const std::vector<PermissionRule>& rules) {
+  for (const PermissionRule& rule : rules) {
+    append(entries, joined(joined(table, "permissions"), rule.name), rule);
+  }
+}
+
 const OptionSchema* find_option(const ModuleSchemas& schemas, const std::string& module,
                                 const std::string& name) {
   const auto schema = schemas.find(module);
@@ -52,13 +59,18 @@ std::vector<Entry> entries_of(const Configuration& configuration, const ModuleSc
   append(entries, "agent", configuration.agent);
   append(entries, "agent.log", configuration.agent.log);
   append(entries, "agent.http", configuration.agent.http);
+  append(entries, "agent.audit", configuration.agent.audit);
+  append(entries, "agent.signatures", configuration.agent.signatures);
   append(entries, "agent.limits", configuration.agent.limits);
   append(entries, "endpoints", configuration.csi_proxy);
   append(entries, "endpoints.csi_proxy_access", configuration.csi_proxy.access);
+  append_permissions(entries, "endpoints.csi_proxy_access",
+                     configuration.csi_proxy.access.permissions);
   for (const EndpointSettings& endpoint : configuration.endpoints) {
     const std::string table = joined("endpoints", endpoint.name);
     append(entries, table, endpoint);
     append(entries, table, endpoint.access);
+    append_permissions(entries, table, endpoint.access.permissions);
   }
   for (const ModuleSettings& module : configuration.modules) {
     const std::string table = joined("modules", module.name);
@@ -71,6 +83,8 @@ std::vector<Entry> entries_of(const Configuration& configuration, const ModuleSc
         entries[i].key = joined(method_path, entries[i].key);
       }
     }
+    append_permissions(entries, table, module.permissions);
+    if (module.isolation == "process") append(entries, joined(table, "process"), module.process);
     append_settings(entries, joined(table, "settings"), module, schemas);
   }
   return entries;

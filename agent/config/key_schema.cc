@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/capabilities.h"
 #include "config/http_address.h"
 #include "config/toml_text.h"
 
@@ -35,6 +36,8 @@ class Examination {
         return library(text);
       case KeyType::kIsolation:
         return isolation(text);
+      case KeyType::kCapabilities:
+        return capability(text);
       case KeyType::kSha256:
         return sha256(text);
       default:
@@ -53,7 +56,8 @@ class Examination {
   std::string empty_text() const {
     const bool is_free = key_.type == KeyType::kString || key_.type == KeyType::kStrings;
     if (key_.may_be_empty || (is_free && key_.one_of.empty())) return {};
-    const bool is_list = key_.type == KeyType::kNames || key_.type == KeyType::kPaths;
+    const bool is_list = key_.type == KeyType::kNames || key_.type == KeyType::kPaths ||
+                         key_.type == KeyType::kCapabilities;
     return is_list ? "must not have an empty string" : "must not be empty";
   }
 
@@ -110,9 +114,14 @@ class Examination {
   }
 
   static std::string isolation(const std::string& text) {
-    if (text == "in-process") return {};
-    if (text != "process") return "must be \"in-process\", not " + in_quotes(text);
-    return "cannot be \"process\": this version has no process isolation yet; leave the key out";
+    if (text == "in-process" || text == "process") return {};
+    return "must be \"in-process\" or \"process\", not " + in_quotes(text);
+  }
+
+  static std::string capability(const std::string& text) {
+    if (text == "all" || capability_number(text)) return {};
+    return "must have names of capabilities such as \"CAP_SYS_ADMIN\", or \"all\", not " +
+           in_quotes(text);
   }
 
   static std::string sha256(const std::string& text) {
@@ -138,6 +147,7 @@ std::string_view expected(KeyType type) {
     case KeyType::kStrings:
     case KeyType::kNames:
     case KeyType::kPaths:
+    case KeyType::kCapabilities:
       return "an array of strings";
     case KeyType::kDuration:
       return "a duration such as \"30s\"";
@@ -167,6 +177,7 @@ class Reading {
       case KeyType::kStrings:
       case KeyType::kNames:
       case KeyType::kPaths:
+      case KeyType::kCapabilities:
         return texts(node);
       default:
         if (const auto* value = std::get_if<std::string>(&node.value)) return text(node, *value);

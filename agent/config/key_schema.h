@@ -27,7 +27,8 @@ enum class KeyType {
   kHttpAddress,  // that, or <host>:<port>
   kLibrary,      // a file name, or an absolute path
   kIsolation,
-  kSha256,  // 64 hexadecimal digits; read as lower case
+  kCapabilities,  // names as in capabilities(7), or "all"
+  kSha256,        // 64 hexadecimal digits; read as lower case
 };
 
 struct KeySchema {

@@ -88,6 +88,16 @@ void append_options(std::string& sample, const ModuleSchema& schema) {
   }
 }
 
+void append_example_rule(std::string& sample, const std::string& table, const std::string& doc,
+                         bool explained) {
+  const PermissionRule rule{
+      .name = "readers", .users = {"*"}, .groups = {}, .methods = {"reads_only"}};
+  sample += '\n';
+  append_comment(sample, doc);
+  sample += "#[" + joined(joined(table, "permissions"), rule.name) + "]\n";
+  append_section(sample, rule, explained);
+}
+
 void append_example_endpoint(std::string& sample,
                              const std::vector<std::pair<std::string, ModuleSchema>>& modules) {
   EndpointSettings endpoint;
@@ -121,6 +131,20 @@ void append_module(std::string& sample, const std::string& name, const ModuleSch
     sample += '#' + joined(joined("methods", schema.methods.front()), timeout.schema.name) + " = " +
               value_text(timeout.get({}), timeout.schema.type) + '\n';
   }
+  if (explained) {
+    append_example_rule(sample, table,
+                        "A rule as in csi_proxy_access, for the calls of this module over all "
+                        "endpoints and from programs that it is part of: root, and longshorectl "
+                        "call, need one too. What an endpoint allows must be allowed here as "
+                        "well. Calls of other modules follow their may_call alone.",
+                        false);
+  }
+  if (explained) {
+    sample += '\n';
+    append_comment(sample, "For isolation = \"process\": what the process may do and use.");
+    sample += "#[" + joined(table, "process") + "]\n";
+    append_section(sample, module.process, true);
+  }
   if (schema.options.empty()) return;
   sample += "\n[" + joined(table, "settings") + "]\n";
   append_options(sample, schema);
@@ -143,6 +167,10 @@ std::string sample(const std::vector<std::pair<std::string, ModuleSchema>>& modu
   append_section(sample, LogSettings{}, true);
   sample += "\n[agent.http]\n";
   append_section(sample, HttpSettings{}, true);
+  sample += "\n[agent.audit]\n";
+  append_section(sample, AuditSettings{}, true);
+  sample += "\n[agent.signatures]\n";
+  append_section(sample, SignatureSettings{}, true);
   sample += "\n[agent.limits]\n";
   append_section(sample, LimitSettings{}, true);
   sample += "\n[endpoints]\n";
@@ -151,6 +179,11 @@ std::string sample(const std::vector<std::pair<std::string, ModuleSchema>>& modu
   append_comment(sample, "Who may use the csi-proxy sockets.");
   sample += "[endpoints.csi_proxy_access]\n";
   append_section(sample, AccessSettings{}, true);
+  append_example_rule(sample, "endpoints.csi_proxy_access",
+                      "A rule of what callers may call here, under a name of your choice; any "
+                      "endpoint may have such rules. Where there are none, whoever connects may "
+                      "call everything; where there are some, only what one of them allows.",
+                      true);
   append_example_endpoint(sample, modules);
   for (const auto& [name, schema] : modules) {
     append_module(sample, name, schema, name == modules.front().first);

@@ -56,6 +56,8 @@ template <>
 const SectionKeys<ModuleSettings>& section_keys();
 template <>
 const SectionKeys<MethodSettings>& section_keys();
+template <>
+const SectionKeys<ProcessSettings>& section_keys();
 
 // Whether `name` can name an endpoint or a module: [a-z][a-z0-9_-]*.
 bool is_name(std::string_view name);

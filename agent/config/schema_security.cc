@@ -17,9 +17,9 @@ const SectionKeys<PermissionRule>& section_keys() {
                        .doc = "Groups, by name or id, whose members it allows it as well."}),
       key<&S::methods>({.name = "methods",
                         .type = KeyType::kNames,
-                        .doc = "What it allows: methods (\"v1.Disk/ListDiskIDs\"), services "
-                               "(\"v1.Disk\"), \"reads_only\" for all methods that change nothing, "
-                               "or \"*\" for all."}),
+                        .doc = "What it allows: methods (\"service/method\"), services, "
+                               "\"reads_only\" for all methods that change nothing, or \"*\" "
+                               "for all."}),
   };
   return keys;
 }

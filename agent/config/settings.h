@@ -63,6 +63,7 @@ struct AgentSettings {
   std::string control_dir = "/run/longshore-control";
   std::string state_dir = "/var/lib/longshore";
   std::vector<std::string> module_dirs = {"/usr/lib/longshore"};
+  std::string module_host = "/usr/libexec/longshore/longshore-modulehost";
   // Names or ids of users who may own modules and configuration, besides root.
   std::vector<std::string> trusted_owners;
   std::chrono::nanoseconds stop_timeout = std::chrono::seconds(30);
@@ -93,7 +94,7 @@ struct AccessSettings {
   std::string group;
   std::vector<std::string> allow_users;
   std::vector<std::string> allow_groups;
-  std::vector<PermissionRule> permissions;  // by name; none: who connects may call everything
+  std::vector<PermissionRule> permissions = {};  // by name; none: who connects may call all
 
   bool operator==(const AccessSettings&) const = default;
 };
@@ -120,6 +121,20 @@ struct EndpointSettings {
 
 using OptionValue = std::variant<bool, int64_t, double, std::string, std::vector<std::string>>;
 
+// `[modules.<name>.process]`, for isolation = "process"
+struct ProcessSettings {
+  std::string user;                                 // empty: the agent's own
+  std::vector<std::string> capabilities = {"all"};  // "all": those that the user has
+  bool no_new_privs = true;
+  int64_t memory_max = 0;  // bytes; 0: no limit of its own
+  int64_t files_max = 0;   // 0: no limit of its own
+  int64_t restart_max = 10;
+  std::chrono::nanoseconds restart_delay_max = std::chrono::seconds(10);
+  bool retry_idempotent = false;
+
+  bool operator==(const ProcessSettings&) const = default;
+};
+
 // `[modules.<name>]`
 struct ModuleSettings {
   std::string name;
@@ -134,8 +149,9 @@ struct ModuleSettings {
   std::chrono::nanoseconds call_timeout = std::chrono::seconds(30);
   std::vector<std::string> deny_methods;
   std::vector<std::string> may_call;
-  std::vector<PermissionRule> permissions;  // by name; none: whoever reaches it may call everything
+  std::vector<PermissionRule> permissions = {};  // by name; none: who reaches it may call all
   std::map<std::string, std::chrono::nanoseconds> method_timeouts;
+  ProcessSettings process;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;
 

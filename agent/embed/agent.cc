@@ -48,6 +48,10 @@ Result<std::unique_ptr<Agent>> Agent::create(Options options) {
 
   std::unique_ptr<Agent> agent(
       new Agent(std::move(options), std::move(*loaded), std::move(inspected), std::move(*log)));
+  const config::AuditSettings& audit = agent->loaded_.configuration.agent.audit;
+  if (auto opened = agent->core_.audit.open(audit.file, audit.required); !opened) {
+    return std::move(opened).error();
+  }
   if (auto ready =
           agent->core_.modules.prepare(agent->loaded_.configuration, ModuleSet::OnFailure::kGoOn);
       !ready) {
@@ -62,7 +66,9 @@ Agent::Agent(Options options, config::Loaded loaded, std::unique_ptr<InspectedMo
              std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      caller_(std::make_shared<router::Caller>(router::Caller{"embedder", "embedder", nullptr})),
+      caller_(std::make_shared<router::Caller>(
+          router::Caller{"embedder", "embedder", nullptr,
+                         router::UserIds{config::own_user_id(), config::own_group_ids()}})),
       max_request_bytes_(static_cast<size_t>(loaded.configuration.agent.limits.max_request_bytes)),
       loaded_(std::move(loaded)),
       core_(router_options(loaded_.configuration.agent), std::move(inspected), *log_) {}
@@ -85,9 +91,10 @@ Result<void> Agent::reload(std::optional<std::string_view> text) {
   if (!loaded) return std::move(loaded).error();
   const auto changes = config::reload_changes(loaded_.configuration, loaded->configuration);
   if (!changes) return changes.error();
+  if (auto reopened = core_.audit.reopen(); !reopened) return reopened;
   auto ready = core_.modules.prepare(loaded->configuration, ModuleSet::OnFailure::kGiveUp);
   if (ready) {
-    for (const std::string& sentence : core_.modules.commit()) log_->warning(sentence);
+    for (const std::string& sentence : core_.modules.commit().sentences) log_->warning(sentence);
     for (const std::string& sentence : *changes) log_->info("reload: " + sentence);
     log_->set_level(log_options(loaded->configuration.agent.log).level);
     loaded_ = std::move(*loaded);

@@ -23,16 +23,24 @@ struct Core {
   Core(router::RouterOptions options, std::unique_ptr<InspectedModules> inspected_modules,
        observe::Log& log)
       : inspected(std::move(inspected_modules)),
-        router(timers, options),
+        audit(log),
+        router(timers, with(options, log, audit)),
         modules(*inspected, router, catalog, call_metrics, log) {}
 
   const std::unique_ptr<InspectedModules> inspected;
   observe::CallMetrics call_metrics;
+  router::AuditLog audit;  // off until it is opened
   router::Timers timers;
   router::Router router;
   loader::CatalogHolder catalog;
   ModuleSet modules;
 
+  static router::RouterOptions with(router::RouterOptions options, observe::Log& log,
+                                    router::AuditLog& audit) {
+    options.log = &log;
+    options.audit = &audit;
+    return options;
+  }
   static router::RouterOptions router_options(const config::AgentSettings& settings) {
     router::RouterOptions options;
     options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);

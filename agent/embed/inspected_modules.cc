@@ -74,10 +74,13 @@ Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSetting
                                                      const config::AgentSettings& agent) const {
   std::vector<std::string> folders = extra_folders_;
   folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
-  const Result<std::string> path = loader::find_module_file(module.library, folders);
+  const auto instead = files_.find(module.name);
+  const Result<std::string> path =
+      loader::find_module_file(instead == files_.end() ? module.library : instead->second, folders);
   if (!path) return path.error();
   loader::InspectionOptions checks;
   checks.required_sha256 = module.sha256;
+  checks.signatures = {agent.signatures.keys_dir, agent.signatures.required};
   checks.owners.push_back(config::own_user_id());
   for (const std::string& name : agent.trusted_owners) {
     const Result<unsigned> id = config::user_id_of(name);

@@ -25,8 +25,13 @@ class InspectedModules final : public config::ModuleCatalog {
   // what runs. Read now if there is none.
   Result<loader::Inspection> take(const config::ModuleSettings& module,
                                   const config::AgentSettings& agent);
+  // Until `forget`: the file, an absolute path, that is the module's instead of the configured one.
+  void use_file(const std::string& module, const std::string& file) { files_[module] = file; }
   // Lets go of the files that nobody took.
-  void forget() { described_.clear(); }
+  void forget() {
+    described_.clear();
+    files_.clear();
+  }
 
  private:
   Result<loader::Inspection> inspect(const config::ModuleSettings& module,
@@ -34,6 +39,7 @@ class InspectedModules final : public config::ModuleCatalog {
 
   const std::vector<std::string> extra_folders_;
   std::map<std::string, loader::Inspection> described_;  // by the module's name
+  std::map<std::string, std::string> files_;             // likewise
 };
 
 }  // namespace longshore::embed

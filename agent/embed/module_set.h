@@ -3,8 +3,10 @@
 //   prepare ── starts what is new or changed, beside what runs ──► commit ── switches, ends the old
 //                         └── an error: what was started is ended again, nothing has changed
 //
-// A changed module whose description forbids two instances at once cannot be prepared: it is
-// exchanged in `commit`, and put back as it was if the new one does not start.
+// No call fails by that. Those that an old instance has it finishes, and is ended then; one that
+// comes to it by old routes is routed anew. A module whose description forbids two instances at
+// once is exchanged in `commit`: new calls wait, the old instance finishes those that it has, stops
+// and hands over, and the new one starts, or the old one again if that fails.
 //
 // Threads: one at a time, and may block: the control thread. Readers (`list`) any.
 #pragma once
@@ -18,6 +20,10 @@
 
 #include "config/settings.h"
 #include "embed/inspected_modules.h"
+#include "embed/module_entry.h"
+#include "embed/module_starter.h"
+#include "embed/retired_instances.h"
+#include "embed/route_maker.h"
 #include "loader/instance.h"
 #include "loader/service_catalog.h"
 #include "observe/call_metrics.h"
@@ -28,18 +34,43 @@ namespace longshore::embed {
 
 class ModuleSet {
  public:
+  using Entry = ModuleEntry;
+
   ModuleSet(InspectedModules& modules, router::Router& router, loader::CatalogHolder& catalog,
             observe::CallMetrics& call_metrics, observe::Log& log);
 
+  // Makes the code of modules with isolation = "process". Without it there are none: a library
+  // starts no processes in somebody's program.
+  void set_process_code(ModuleStarter::MakeProcessCode make) {
+    starter_.set_process_code(std::move(make));
+  }
+  // Of those that its own process has; see crash_markers.h.
+  void set_crash_markers(std::unique_ptr<CrashMarkers> markers) {
+    starter_.set_crash_markers(std::move(markers));
+  }
+  CrashMarkers* crash_markers() { return starter_.crash_markers(); }
+  void set_safe_mode() { starter_.set_safe_mode(); }
+
   // The agent's own services, which are there whatever the configuration says.
-  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target);
+  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target) {
+    routes_.set_builtin(std::move(description), std::move(target));
+  }
 
   // At the start of the agent a module that does not start is shown as failed and the others
   // serve; at a reload it is an error and nothing changes.
   enum class OnFailure { kGoOn, kGiveUp };
   Result<void> prepare(const config::Configuration& configuration, OnFailure on_failure);
-  // Sentences that tell what was done, in addition to the configuration's differences.
-  std::vector<std::string> commit();
+  // The same for one module that is there, with a file that may be new; the others stay as they
+  // are. A quarantined file is tried once more.
+  Result<void> prepare_upgrade(const config::ModuleSettings& settings,
+                               const config::AgentSettings& agent);
+
+  struct Committed {
+    std::vector<std::string> sentences;  // of what went another way than the configuration says
+    bool failed() const { return !sentences.empty(); }
+    void fail(std::string sentence) { sentences.push_back(std::move(sentence)); }
+  };
+  Committed commit();
   void roll_back();
 
   // Ends all instances, side by side, until `timeout` from now.
@@ -47,56 +78,47 @@ class ModuleSet {
 
   // Whether an instance of the past or present could not be ended: threads of it may still come
   // back and use what instances use.
-  bool has_abandoned() const { return has_abandoned_; }
+  bool has_abandoned() const { return has_abandoned_ || starter_.has_abandoned(); }
 
-  struct Entry {
-    config::ModuleSettings settings;
-    std::shared_ptr<const loader::ModuleFacts> facts;
-    std::shared_ptr<loader::ModuleCode> code;    // null: it could not be loaded
-    std::shared_ptr<loader::Instance> instance;  // null: it could not be created
-    std::string failure;
-    bool serves() const { return instance && failure.empty(); }
-  };
   std::vector<Entry> list() const;
 
   // The csi-proxy endpoints of what was prepared.
   std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const;
 
  private:
-  using Entries = std::map<std::string, Entry>;
+  using Entries = ModuleEntries;
 
+  void read_limits(const config::AgentSettings& agent);
   // What is to run by these settings: the running entry if nothing changed, or a new one whose
   // instance is started unless that has to wait for `exchange`.
   Result<Entry> prepare_entry(const config::ModuleSettings& settings,
-                              const config::AgentSettings& agent);
-  // Creates and starts the entry's instance. False: the entry's failure tells why.
-  bool bring_up(Entry& entry, std::string handover);
-  Result<void> create_and_start(Entry& entry, std::string handover);
-  void exchange(Entry& old_entry, Entry& new_entry, std::vector<std::string>& sentences);
-  void publish(const Entries& entries);
-  // The handover; what goes wrong is logged.
+                              const config::AgentSettings& agent, loader::Inspection inspection);
+  Result<void> finish_prepare(Entries prepared, Result<void> outcome);
+  // Whether the entry's instance goes on in these.
+  static bool is_kept(const std::string& name, const Entry& entry, const Entries& in);
+
+  // Exchanges the only instance of the module in `now` for the prepared one.
+  void exchange(const std::string& name, Entries& now, Committed& committed);
+  Entry start_instead(const Entry& old_entry, Entry next, Committed& committed);
+
+  // The handover; what goes wrong is logged. [any thread]
   std::string stop(const std::shared_ptr<loader::Instance>& instance,
                    router::Clock::time_point deadline);
   std::string stop(const std::shared_ptr<loader::Instance>& instance) {
-    return stop(instance, router::Clock::now() + stop_timeout_);
+    return stop(instance, router::Clock::now() + stop_timeout_.load());
   }
-  std::string settings_message(const config::ModuleSettings& settings) const;
 
   InspectedModules& modules_;
-  router::Router& router_;
-  loader::CatalogHolder& catalog_;
-  observe::CallMetrics& call_metrics_;
   observe::Log& log_;
-  loader::ModuleDescription builtin_;
-  std::shared_ptr<router::Target> builtin_target_;
-  std::string state_dir_;
-  std::chrono::nanoseconds stop_timeout_{};
-  size_t max_images_ = 0;
+  ModuleStarter starter_;
+  RouteMaker routes_;
+  std::atomic<std::chrono::nanoseconds> stop_timeout_{std::chrono::seconds(30)};
   std::atomic<bool> has_abandoned_{false};
 
   mutable std::mutex mutex_;  // guards the two below against readers
   Entries running_;
   Entries prepared_;
+  RetiredInstances retired_;  // the last: its threads use the rest
 };
 
 }  // namespace longshore::embed

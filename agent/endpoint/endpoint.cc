@@ -29,10 +29,13 @@ class Session final : public rpc::ServiceHandler {
       : endpoint_(std::move(endpoint)),
         user_(peer.user),
         caller_(std::make_shared<router::Caller>(
-            router::Caller{peer.identity(), peer.identity(), nullptr})) {}
+            router::Caller{peer.identity(), peer.identity(), nullptr, peer.ids(), peer.process})) {}
 
   std::unique_ptr<rpc::ServerCallHandler> start_call(
       const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream) override;
+
+  // What the endpoint's rules allow this peer to call.
+  std::shared_ptr<const router::MethodSet> allowed();
 
   unsigned user() const { return user_; }
   std::shared_ptr<rpc::ServerConnection> connection;
@@ -41,6 +44,9 @@ class Session final : public rpc::ServiceHandler {
   const std::shared_ptr<UnixEndpoint> endpoint_;
   const unsigned user_;
   const std::shared_ptr<const router::Caller> caller_;
+  // The answer of `allowed`, and the rules that it was made of.
+  std::shared_ptr<const router::Permissions> permissions_;
+  std::shared_ptr<const router::MethodSet> allowed_;
 };
 
 class UnixEndpoint final : public Endpoint {
@@ -179,13 +185,23 @@ class UnixEndpoint final : public Endpoint {
   std::function<void()> drained_;
 };
 
+// A reload may have brought other rules since the last call.
+std::shared_ptr<const router::MethodSet> Session::allowed() {
+  if (const auto& present = endpoint_->options().permissions; present != permissions_) {
+    permissions_ = present;
+    allowed_ = present ? router::allowed_methods(*present, *caller_->ids) : nullptr;
+  }
+  return allowed_;
+}
+
 std::unique_ptr<rpc::ServerCallHandler> Session::start_call(
     const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream) {
   const std::string_view method = std::string_view(head.path).substr(1);
   const std::string_view service = method.substr(0, method.find('/'));
   const EndpointContext& context = endpoint_->context();
   if (endpoint_->serves(service)) {
-    return start_routed_call(head, std::move(stream), {context.router, context.runner, caller_});
+    return start_routed_call(head, std::move(stream),
+                             {context.router, context.runner, caller_, allowed()});
   }
   auto builtin = start_builtin_call(
       method, stream, context.catalog.get(),

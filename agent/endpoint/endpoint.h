@@ -37,6 +37,8 @@ struct EndpointOptions {
   // one of these users or in one of these groups.
   std::vector<unsigned> allow_users;
   std::vector<unsigned> allow_groups;
+  // What those who may connect may call; null: everything that it serves.
+  std::shared_ptr<const router::Permissions> permissions;
   // For the control socket: only the agent's own user and root, and nobody from a container.
   bool own_user_only = false;
   size_t max_connections = 1024;

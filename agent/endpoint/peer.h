@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "longshore/result.hpp"
+#include "router/caller.h"
 
 namespace longshore::endpoint {
 
@@ -19,6 +20,12 @@ struct Peer {
   // False for a peer in a container, whose root is not ours.
   bool same_pid_namespace = false;
 
+  // As rules of permissions name it.
+  router::UserIds ids() const {
+    router::UserIds ids{user, supplementary_groups};
+    ids.groups.push_back(group);
+    return ids;
+  }
   // "uid:0": how the router and the modules see it.
   std::string identity() const { return "uid:" + std::to_string(user); }
 };

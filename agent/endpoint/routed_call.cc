@@ -56,6 +56,7 @@ class RoutedCall final : public rpc::ServerCallHandler {
     request.timeout = timeout_;
     request.request_id = std::move(request_id_);
     request.observer = std::make_shared<StreamObserver>(stream_);
+    request.allowed = origin_.allowed;
     request.runner = &origin_.runner;
     request.counted = true;
     call_ = origin_.router.call(std::move(request));

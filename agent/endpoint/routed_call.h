@@ -14,6 +14,7 @@ struct CallOrigin {
   router::Router& router;
   router::CallRunner& runner;
   std::shared_ptr<const router::Caller> caller;
+  std::shared_ptr<const router::MethodSet> allowed;  // null: everything
 };
 
 // `head` is copied as far as it is needed.

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "loader/message_schemas.h"
 #include "longshore/module/descriptors.pb.h"
 
 namespace longshore::loader {
@@ -77,6 +78,7 @@ class DescriptionReader {
     }
     result_.summary = message_.summary();
     result_.may_overlap = message_.overlap() == module::v1::OVERLAP_ALLOWED;
+    schemas_ = message_schemas_of(files_);
     read_files();
     if (auto read = read_services(); !read) return std::move(read).error();
     if (auto read = read_endpoints(); !read) return std::move(read).error();
@@ -125,7 +127,17 @@ class DescriptionReader {
       }
       result_.services.push_back(name);
     }
+    set_health_check_apart();
     return {};
+  }
+
+  void set_health_check_apart() {
+    const std::string service = "longshore.module.v1.Health";
+    for (const router::Method& method : result_.methods) {
+      if (method.full_name == service + "/Check") result_.health_check = method;
+    }
+    std::erase(result_.services, service);
+    std::erase_if(result_.methods, [&](const auto& method) { return method.service == service; });
   }
 
   Result<void> read_method(const std::string& service, const descriptors::Method& method) {
@@ -143,6 +155,7 @@ class DescriptionReader {
                  "does not have");
     }
     const auto& annotations = method.options().method();
+    entry.request_schema = schema_of(method.input_type());
     entry.reads_only = annotations.reads_only();
     entry.idempotent = annotations.idempotent();
     entry.non_blocking = annotations.non_blocking();
@@ -200,6 +213,13 @@ class DescriptionReader {
     return nullptr;
   }
 
+  // One without fields where the descriptors lack the type.
+  std::shared_ptr<const router::MessageSchema> schema_of(const std::string& type) const {
+    const auto found = schemas_->find(type);
+    if (found == schemas_->end()) return std::make_shared<const router::MessageSchema>();
+    return {schemas_, &found->second};
+  }
+
   // Top-level messages only: a request is never nested.
   const descriptors::Field* find_field(const std::string& type, const std::string& name) const {
     for (const auto& file : files_.file()) {
@@ -215,6 +235,7 @@ class DescriptionReader {
 
   module::v1::Description message_;
   descriptors::FileSet files_;
+  std::shared_ptr<const router::MessageSchemas> schemas_;
   std::set<std::string> method_names_;
   ModuleDescription result_;
 };

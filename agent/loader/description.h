@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ModuleDescription {
   bool may_overlap = false;
   std::vector<std::string> services;
   std::vector<router::Method> methods;  // of these services, in the order of the descriptors
+  // longshore.module.v1.Health/Check, which is for the agent alone and not among the methods.
+  std::optional<router::Method> health_check;
   std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
   std::vector<module::v1::Option> options;
   std::vector<std::string> secret_fields;  // full names: "v1.NewSmbGlobalMappingRequest.password"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loader/instance.h"
+#include "loader/sized_struct.h"
 #include "longshore/context.hpp"
 
 namespace longshore::loader {
@@ -29,16 +30,28 @@ struct HostFunctions {
     return static_cast<const HostBridge*>(host->context)->instance();
   }
 
-  static std::shared_ptr<router::Call> call_of(const longshore_host* host, longshore_call call) {
-    const auto instance = instance_of(host);
-    return instance ? instance->own_call(call) : nullptr;
+  // The call, or null after the fault was told. `may_be_over`: the module cannot always know that
+  // another thread of its has just finished it, so asking is no fault.
+  static std::shared_ptr<router::Call> call_of(const std::shared_ptr<Instance>& instance,
+                                               const char* function, longshore_call handle,
+                                               bool may_be_over) {
+    auto call = instance ? instance->own_call(handle) : nullptr;
+    if (instance && !call) instance->used_stale(function, handle, may_be_over);
+    return call;
+  }
+
+  static longshore_answer refused(const std::shared_ptr<Instance>& instance, const char* function,
+                                  const char* what) {
+    if (instance) instance->violated(function, what);
+    return LONGSHORE_REFUSED;
   }
 
   static longshore_answer call_info(const longshore_host* host, longshore_call handle,
                                     longshore_call_info* info) noexcept {
-    const auto call = call_of(host, handle);
+    const auto instance = instance_of(host);
+    const auto call = call_of(instance, "call_info", handle, true);
     if (!call) return LONGSHORE_STALE;
-    if (!info) return LONGSHORE_REFUSED;
+    if (!info) return refused(instance, "call_info", "there is nothing to write to");
     longshore_call_info full{};
     full.struct_size = sizeof(full);
     full.remaining_ns = nanoseconds_until(call->deadline());
@@ -46,29 +59,38 @@ struct HostFunctions {
     full.caller = to_bytes(call->caller().identity);
     full.on_behalf_of = to_bytes(call->caller().on_behalf_of);
     const uint32_t size = info->struct_size;
-    std::memcpy(info, &full, std::min<size_t>(size, sizeof(full)));
+    std::memcpy(info, &full, common_bytes<longshore_call_info>(size));
     info->struct_size = size;
     return LONGSHORE_OK;
   }
 
   static longshore_answer call_state(const longshore_host* host, longshore_call handle) noexcept {
-    const auto call = call_of(host, handle);
+    const auto call = call_of(instance_of(host), "call_state", handle, true);
     return call ? call->state() : LONGSHORE_STALE;
   }
 
   static longshore_answer send(const longshore_host* host, longshore_call handle,
                                longshore_bytes message) noexcept {
-    const auto call = call_of(host, handle);
+    const auto instance = instance_of(host);
+    const auto call = call_of(instance, "send", handle, false);
     if (!call) return LONGSHORE_STALE;
-    if (!well_formed(message)) return LONGSHORE_REFUSED;
-    return call->send(to_view(message));
+    if (!well_formed(message)) return refused(instance, "send", "the message's bytes are null");
+    const longshore_answer answer = call->send(to_view(message));
+    if (answer == LONGSHORE_REFUSED) {
+      instance->violated("send", "a second answer to a unary call, or one over the size limit");
+    }
+    return answer;
   }
 
   static longshore_answer finish(const longshore_host* host, longshore_call handle,
                                  longshore_status_code code, longshore_bytes text) noexcept {
     const auto instance = instance_of(host);
-    const auto call = instance ? instance->own_call(handle) : nullptr;
-    if (!call || !instance->take_call(handle)) return LONGSHORE_STALE;
+    const auto call = call_of(instance, "finish", handle, false);
+    if (!call) return LONGSHORE_STALE;
+    if (!instance->take_call(handle)) {  // two threads of the module at once
+      instance->used_stale("finish", handle, false);
+      return LONGSHORE_STALE;
+    }
     const bool known = code >= 0 && code <= 16;
     call->finish(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown,
                  well_formed(text) ? std::string(to_view(text)) : std::string());
@@ -79,11 +101,12 @@ struct HostFunctions {
                                  const longshore_invoke_request* request,
                                  longshore_invocation* invocation) noexcept {
     const auto instance = instance_of(host);
-    if (!instance || !request || !invocation) return LONGSHORE_REFUSED;
-    longshore_invoke_request full{};
-    std::memcpy(&full, request, std::min<size_t>(request->struct_size, sizeof(full)));
+    if (!instance || !request || !invocation) {
+      return refused(instance, "invoke", "the request, or where its handle goes, is null");
+    }
+    const longshore_invoke_request full = copy_of(request);
     if (!full.on_finish || !well_formed(full.method) || !well_formed(full.request)) {
-      return LONGSHORE_REFUSED;
+      return refused(instance, "invoke", "on_finish, or bytes that have a size, are null");
     }
     return instance->invoke(full, invocation);
   }
@@ -103,7 +126,9 @@ struct HostFunctions {
   static longshore_answer post(const longshore_host* host, int64_t delay_ns,
                                PostedFunction::Function function, void* user) noexcept {
     const auto instance = instance_of(host);
-    if (!instance || !function || delay_ns < 0) return LONGSHORE_REFUSED;
+    if (!instance || !function || delay_ns < 0) {
+      return refused(instance, "post", "the function is null, or the delay is negative");
+    }
     return instance->post(delay_ns, function, user);
   }
 

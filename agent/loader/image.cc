@@ -1,10 +1,15 @@
 #include "loader/image.h"
 
+#include <atomic>
 #include <boost/dll/shared_library.hpp>
+#include <future>
 #include <map>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "loader/negotiate.h"
+#include "router/blocked_signals.h"
 
 namespace longshore::loader {
 namespace {
@@ -13,9 +18,16 @@ Error with_path(const Error& error, const std::string& path) {
   return Error::of_text(error.code(), path + ": " + error.message());
 }
 
+// The versions were agreed on by what the file says, before any code of it ran.
+bool says_what_was_inspected(const longshore_module_entry& entry) {
+  return entry.magic == LONGSHORE_MODULE_MAGIC && entry.abi_major == LONGSHORE_ABI_MAJOR &&
+         entry.abi_minor_needed <= LONGSHORE_ABI_MINOR && entry.create != nullptr;
+}
+
 }  // namespace
 
 Result<Inspection> inspect_module(const std::string& path, const InspectionOptions& options) {
+  const auto found = router::Clock::now();
   Result<ModuleFile> file = ModuleFile::open(path, options.owners);
   if (!file) return std::move(file).error();
   if (!options.required_sha256.empty() && options.required_sha256 != file->sha256()) {
@@ -24,6 +36,8 @@ Result<Inspection> inspect_module(const std::string& path, const InspectionOptio
                  options.required_sha256)
         .advise("check where the file comes from before you change the pin");
   }
+  Result<std::string> signer = signer_of(*file, options.signatures, options.owners);
+  if (!signer) return std::move(signer).error();
   Result<ImageFacts> image = read_image(file->bytes());
   if (!image) return with_path(image.error(), path);
   if (auto loadable = check_loadable(*image); !loadable) {
@@ -33,8 +47,8 @@ Result<Inspection> inspect_module(const std::string& path, const InspectionOptio
   if (!description) return with_path(description.error(), path);
   auto facts = std::make_shared<const ModuleFacts>(ModuleFacts{
       path, file->sha256(), std::move(image->entry.name), std::move(image->entry.version),
-      std::move(image->entry.vendor), std::move(*description)});
-  return Inspection{std::move(*file), std::move(facts)};
+      std::move(image->entry.vendor), std::move(*description), std::move(*signer)});
+  return Inspection{std::move(*file), std::move(facts), found, router::Clock::now()};
 }
 
 Image::Image(std::shared_ptr<const ModuleFacts> facts) : ModuleCode(std::move(facts)) {}
@@ -54,7 +68,7 @@ class ImageRegistry {
   }
 
   Result<std::shared_ptr<Image>> load(Inspection inspection, size_t max_images) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);  // as the system's loader has one
     if (const auto known = images_.find(inspection.facts->sha256); known != images_.end()) {
       return known->second.image;
     }
@@ -78,9 +92,16 @@ class ImageRegistry {
     loaded.image.reset(new Image(std::move(inspection.facts)));
     loaded.image->entry_ =
         &loaded.library.get<const longshore_module_entry>(std::string(kEntrySymbol));
+    if (!says_what_was_inspected(*loaded.image->entry_)) {
+      return Error(StatusCode::kFailedPrecondition, "load the module", path)
+          .because("its initialisers have changed its entry");
+    }
     std::string key = loaded.image->facts().sha256;
+    size_ = images_.size() + 1;
     return images_.emplace(std::move(key), std::move(loaded)).first->second.image;
   }
+
+  size_t size() const { return size_; }
 
  private:
   struct Loaded {
@@ -91,10 +112,28 @@ class ImageRegistry {
 
   std::mutex mutex_;
   std::map<std::string, Loaded> images_;
+  std::atomic<size_t> size_{0};  // for those who must not wait for a load that hangs
 };
 
-Result<std::shared_ptr<Image>> load_module(Inspection inspection, size_t max_images) {
-  return ImageRegistry::of_process().load(std::move(inspection), max_images);
+Result<std::shared_ptr<Image>> load_module(Inspection inspection, size_t max_images,
+                                           std::chrono::nanoseconds time) {
+  const std::string path = inspection.facts->path;
+  const auto shared = std::make_shared<Inspection>(std::move(inspection));
+  std::packaged_task<Result<std::shared_ptr<Image>>()> load([shared, max_images] {
+    return ImageRegistry::of_process().load(std::move(*shared), max_images);
+  });
+  auto loaded = load.get_future();
+  try {
+    const router::BlockedSignals blocked;
+    std::thread(std::move(load)).detach();
+  } catch (const std::system_error& error) {
+    return Error(StatusCode::kUnavailable, "load the module", path).because(error.code());
+  }
+  if (loaded.wait_for(time) == std::future_status::ready) return loaded.get();
+  return Error(StatusCode::kDeadlineExceeded, "load the module", path)
+      .because("its initialisers, or those of a module before it, do not return");
 }
+
+size_t loaded_images() { return ImageRegistry::of_process().size(); }
 
 }  // namespace longshore::loader

@@ -6,6 +6,7 @@
 // times. The number of different images is bounded; over it, a restart of the agent is due.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +14,10 @@
 #include "loader/image_facts.h"
 #include "loader/module_code.h"
 #include "loader/module_file.h"
+#include "loader/signature.h"
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
+#include "router/timers.h"
 
 namespace longshore::loader {
 
@@ -22,12 +25,16 @@ struct InspectionOptions {
   // Ids of users who may own the file and its folders, besides root. Empty: nobody is asked.
   std::vector<unsigned> owners;
   std::string required_sha256;  // empty: any
+  SignatureRules signatures;
 };
 
 // A file that may be loaded, read and judged once: what was judged is what is loaded.
 struct Inspection {
   ModuleFile file;
   std::shared_ptr<const ModuleFacts> facts;
+  // When it was begun, and when it was done; see life.h.
+  router::Clock::time_point found;
+  router::Clock::time_point inspected;
 };
 
 // Reads, hashes and inspects a file; runs none of its code. Errors tell why it may not be loaded.
@@ -47,7 +54,13 @@ class Image final : public ModuleCode {
 };
 
 // Loads what was inspected, or finds its image. [any thread]
-// `max_images` bounds the number of different images in this process.
-Result<std::shared_ptr<Image>> load_module(Inspection inspection, size_t max_images);
+// `max_images` bounds the number of different images in this process. DEADLINE_EXCEEDED: its
+// initialisers have not come back within `time`; a thread is left in them for good.
+Result<std::shared_ptr<Image>> load_module(
+    Inspection inspection, size_t max_images,
+    std::chrono::nanoseconds time = std::chrono::seconds(30));
+
+// How many different images this process has loaded.
+size_t loaded_images();
 
 }  // namespace longshore::loader

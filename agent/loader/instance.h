@@ -1,8 +1,5 @@
-// A living module: its code, settings, a pool of threads and the calls that run.
-//
-//   created ──start──► serving ──stop──► draining ──► stopped ──► destroyed
-//      │                  │
-//      └──► failed ◄──────┘ (an error, a time limit, or calls that never ended)
+// A living module: its code, settings, a pool of threads and the calls that run. Its states are
+// those of life.h, from created on.
 //
 // An instance that cannot be ended in time (a thread of its hangs) is abandoned: it stays in
 // memory, gets no more calls, and its late answers are stale.
@@ -16,14 +13,17 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "loader/contract.h"
 #include "loader/entry_gate.h"
 #include "loader/host_bridge.h"
 #include "loader/invocation.h"
+#include "loader/life.h"
 #include "loader/module_code.h"
 #include "loader/posted_function.h"
 #include "longshore/abi.h"
@@ -43,21 +43,41 @@ struct InstanceOptions {
   // How many stuck calls are replaced by threads of their own before calls for their objects fail.
   size_t max_stuck_calls = 4;
   std::shared_ptr<const std::set<std::string, std::less<>>> may_call;
+  // Of `create`, of `start` and of the first Health/Check, each.
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
+  // What has been recorded so far; null begins a new one.
+  std::shared_ptr<Life> life = nullptr;
+
+  // For a child process. Takes the module's log lines in place of the log, with the origin of their
+  // call or 0; the calls themselves are then not logged, since the agent does.
+  std::function<void(longshore_log_level level, uint64_t origin, std::string_view text)> write_log =
+      nullptr;
+  // Told in `stop` as soon as the module's own stop is over, while its calls may still run.
+  std::function<void(const Result<std::string>& handover)> on_handover = nullptr;
 };
 
 class Instance final : public router::Target, public std::enable_shared_from_this<Instance> {
  public:
-  enum class State { kCreated, kServing, kDraining, kStopped, kFailed };
+  using State = LifeState;
 
-  // Creates the module's side too. The error tells why the module refused.
+  // Creates the module's side too. The error tells why the module refused. DEADLINE_EXCEEDED: its
+  // `create` did not return, and a thread is left in it for good.
   static Result<std::shared_ptr<Instance>> create(std::shared_ptr<ModuleCode> code,
                                                   InstanceOptions options, router::Router& router,
                                                   observe::Log& log);
   ~Instance() override;
 
-  // Brings it to life. `settings` is a serialised longshore.module.v1.Settings.
+  // Brings it to life. `settings` is a serialised longshore.module.v1.Settings. It serves only if
+  // it also says that it is healthy, should it have the method for that.
   Result<void> start(std::string settings, std::string handover);
+
+  // Takes no more calls, since the routes lead elsewhere by now, and waits for those that are here;
+  // calls that are stuck are not waited for. False: the time is over.
+  bool drain(router::Clock::time_point deadline);
+  // Has a drain that runs, or comes, end by then. [any thread]
+  void hurry(router::Clock::time_point deadline);
+  // Serves again: the drain is given up.
+  void resume();
 
   // Ends it: stop, wait for the calls, destroy. After `deadline` the calls are cancelled; what has
   // not come to its end a second later (calls, then posts, then functions) makes the instance
@@ -69,6 +89,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
 
   const InstanceOptions& options() const { return options_; }
   const ModuleFacts& facts() const { return code_->facts(); }
+  const Life& life() const { return *life_; }
 
   struct Figures {
     State state = State::kCreated;
@@ -78,13 +99,17 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
     uint64_t total = 0;
     uint64_t failed = 0;
     uint64_t stuck = 0;
-    uint64_t threads = 0;  // of its pool
+    uint64_t threads = 0;     // of its pool
+    std::string degraded;     // why it serves, but badly; empty: it does not
+    uint64_t violations = 0;  // of its contract
+    std::string last_violation;
     std::chrono::milliseconds uptime{0};
   };
   Figures figures() const;
 
   // router::Target
   Result<void> submit(std::shared_ptr<router::Call> call) override;
+  bool has_moved() const override { return has_moved_; }
   void execute(router::Call& call) override;
   void on_cancel(router::Call& call) override;
   void on_writable(router::Call& call) override;
@@ -102,6 +127,14 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   std::shared_ptr<router::Call> own_call(longshore_call handle) const;
   // Takes the call out of the table: true for one of those who try to finish it.
   bool take_call(longshore_call handle);
+  // Counts and logs what the module did wrong when it called `function`.
+  void violated(std::string_view function, std::string_view what);
+  // The same for a call's handle that own_call does not know; one that was good once is no fault
+  // where the module cannot know of the end.
+  void used_stale(std::string_view function, longshore_call handle, bool may_be_over);
+  longshore_answer refused_after_stop(std::string_view function);
+  std::shared_ptr<Invocation> find_invocation(std::string_view function,
+                                              longshore_invocation invocation);
   void invocation_ended(longshore_invocation invocation);
   void post_is_due(const std::shared_ptr<PostedFunction>& posted);
   void post_ended(PostedFunction* posted);
@@ -110,6 +143,12 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options, router::Router& router,
            observe::Log& log);
 
+  Result<void> create_self();
+  // Asks the instance's own Health/Check, if it has one.
+  Result<void> probe();
+
+  static constexpr const char* kStart = "start";
+  static constexpr const char* kStop = "stop";
   class ControlTarget;
   void make_control_target();
   // Runs start or stop as a call of its own and waits for it, `timeout` at most.
@@ -121,19 +160,25 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void begin(std::shared_ptr<router::Call> call);
   size_t concurrency_limit() const;                         // locked
   bool names_stuck_object(const router::Call& call) const;  // locked
-  void start_waiting_calls();
+  std::string why_degraded() const;                         // locked
+  void start_waiting_calls();  // may be reached again from within: a call may end at once
   bool wait_for_calls(router::Clock::time_point deadline);
+  // Runs `function` on a pool thread. False: it did not return in time and the thread is left in
+  // it.
+  bool within(std::chrono::nanoseconds time, std::function<void()> function);
   void cancel_all_calls();
-  bool destroy();  // false: it hangs
+  bool destroy();  // false: it hangs; on a pool thread, as create is
   bool end_posts_and_invocations();
-  // Leaves the module's side as it is, for good.
-  Error abandon(std::string why);
+  // Leaves the module's side as it is, for good. `action`: what could not be done.
+  Error abandon(const char* action, std::string why);
 
   const std::shared_ptr<ModuleCode> code_;
   const InstanceOptions options_;
+  const std::shared_ptr<Life> life_;
   router::Router& router_;
   observe::Log& log_;
   observe::RateLimitedLog module_log_;
+  ContractViolations violations_;
   const std::shared_ptr<const router::Caller> caller_;
   std::shared_ptr<router::Target> control_target_;  // from create on
   HostBridge* const bridge_;
@@ -147,20 +192,19 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  State state_ = State::kCreated;
-  std::string reason_;
+  bool admits_ = false;  // takes calls
+  std::atomic<bool> has_moved_{false};
+  router::Clock::time_point drain_end_ = router::Clock::time_point::max();
   size_t running_ = 0;                                 // calls handed to the module
   std::deque<std::shared_ptr<router::Call>> waiting_;  // over the concurrency limit
+  bool starting_waiting_ = false;                      // a thread is in start_waiting_calls
   std::set<std::shared_ptr<PostedFunction>> posts_;
-  bool posts_cancelled_ = false;
+  bool closed_ = false;  // to what the module asks for
   std::multiset<std::string> stuck_objects_;
   size_t stuck_ = 0;
   router::Clock::time_point started_at_{};
   uint64_t total_ = 0;
   uint64_t failed_ = 0;
 };
-
-// "serving"
-const char* name_of(Instance::State state);
 
 }  // namespace longshore::loader

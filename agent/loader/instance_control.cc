@@ -1,11 +1,13 @@
-// Starting and ending an instance: everything of Instance that is done by one thread at a time.
+// Bringing an instance to life: create, start and the first Health/Check, and the way in which
+// start and stop are called.
 #include <algorithm>
 #include <condition_variable>
 #include <future>
-#include <set>
+#include <mutex>
 #include <utility>
 
 #include "loader/instance.h"
+#include "loader/sized_struct.h"
 
 namespace longshore::loader {
 namespace {
@@ -13,10 +15,7 @@ namespace {
 using router::Call;
 using router::Clock;
 
-// Time that a cancelled call gets to come to its end.
-constexpr std::chrono::seconds kCancelGrace{1};
-
-// Waits for the outcome of a start or stop call.
+// Waits for the outcome of a call of the agent's own.
 class ControlObserver final : public router::CallObserver {
  public:
   bool on_message(std::string message) override {
@@ -63,10 +62,64 @@ std::shared_ptr<const router::Method> control_method(const char* name,
   return method;
 }
 
-constexpr const char* kStart = "start";
-constexpr const char* kStop = "stop";
+router::CallRequest request_of_agent(std::string bytes,
+                                     const std::shared_ptr<ControlObserver>& observer) {
+  router::CallRequest request;
+  request.request = std::move(bytes);
+  request.caller = std::make_shared<router::Caller>(router::Caller{"agent", "agent", nullptr});
+  request.observer = observer;
+  return request;
+}
 
 }  // namespace
+
+Result<std::shared_ptr<Instance>> Instance::create(std::shared_ptr<ModuleCode> code,
+                                                   InstanceOptions options, router::Router& router,
+                                                   observe::Log& log) {
+  std::shared_ptr<Instance> instance(
+      new Instance(std::move(code), std::move(options), router, log));
+  instance->make_control_target();
+  instance->bridge_->connect(instance);
+  if (auto created = instance->create_self(); !created) return std::move(created).error();
+  instance->life_->reach(State::kCreated);
+  return instance;
+}
+
+Result<void> Instance::create_self() {
+  struct Made {
+    longshore_answer answer = LONGSHORE_REFUSED;
+    void* self = nullptr;
+    const longshore_instance* functions = nullptr;
+  };
+  const auto made = std::make_shared<Made>();  // may be written when nobody waits any more
+  const bool returned = within(options_.start_timeout, [this, made] {
+    made->answer = code_->create(bridge_->table(), &made->self, &made->functions);
+  });
+  const char* const action = "create the module instance";
+  if (!returned) return abandon(action, "its create does not return");
+  const auto refused = [&](const char* why) {
+    life_->fail(why);
+    return Error(StatusCode::kFailedPrecondition, action, options_.name).because(why);
+  };
+  if (made->answer != LONGSHORE_OK) return refused("the module refused");
+  if (!made->functions) return refused("the module gave no functions");
+  functions_ = copy_of(made->functions);
+  if (!functions_.start || !functions_.invoke || !functions_.stop || !functions_.destroy) {
+    return refused("the module lacks start, invoke, stop or destroy");
+  }
+  self_ = made->self;
+  return {};
+}
+
+bool Instance::within(std::chrono::nanoseconds time, std::function<void()> function) {
+  const auto returned = std::make_shared<std::promise<void>>();
+  std::future<void> done = returned->get_future();
+  pool_.post([keep = shared_from_this(), function = std::move(function), returned] {
+    function();
+    returned->set_value();
+  });
+  return done.wait_for(time) == std::future_status::ready;
+}
 
 // Start and stop run on a pool thread, so that one that hangs can be left behind.
 class Instance::ControlTarget final : public router::Target {
@@ -107,130 +160,44 @@ void Instance::make_control_target() {
 Result<std::string> Instance::control(const char* name, std::chrono::nanoseconds timeout,
                                       std::string request_bytes) {
   const auto observer = std::make_shared<ControlObserver>();
-  router::CallRequest request;
-  request.request = std::move(request_bytes);
-  request.caller = std::make_shared<router::Caller>(router::Caller{"agent", "agent", nullptr});
-  request.observer = observer;
-  router_.call_directly(control_target_, control_method(name, timeout), std::move(request));
+  router_.call_directly(control_target_, control_method(name, timeout),
+                        request_of_agent(std::move(request_bytes), observer));
   return observer->wait();
 }
 
 Result<void> Instance::start(std::string settings, std::string handover) {
   handover_ = std::move(handover);
+  const auto failed = [&](const Error& error) {
+    const std::lock_guard lock(mutex_);
+    admits_ = false;
+    life_->fail(error.message());
+    return Error(error.code(), "start the module", options_.name).because(error.message());
+  };
   const Result<std::string> started = control(kStart, options_.start_timeout, std::move(settings));
-  const std::lock_guard lock(mutex_);
-  if (!started) {
-    state_ = State::kFailed;
-    reason_ = started.error().message();
-    return Error(started.error().code(), "start the module", options_.name).because(reason_);
-  }
+  if (!started) return failed(started.error());
   handover_.clear();
-  state_ = State::kServing;
+  {
+    const std::lock_guard lock(mutex_);
+    life_->reach(State::kStarted);
+    admits_ = true;  // no route leads here yet
+  }
+  if (auto healthy = probe(); !healthy) return failed(healthy.error());
+  const std::lock_guard lock(mutex_);
+  life_->reach(State::kServing);
   started_at_ = Clock::now();
   return {};
 }
 
-Result<std::string> Instance::stop(Clock::time_point deadline) {
-  bool started = false;
-  {
-    const std::lock_guard lock(mutex_);
-    started = state_ == State::kServing;
-    if (started) state_ = State::kDraining;
-  }
-  Result<std::string> handover = std::string();
-  if (started) {
-    handover = control(kStop, std::max(deadline - Clock::now(), Clock::duration(kCancelGrace)), {});
-  }
-  if (!wait_for_calls(deadline)) {
-    cancel_all_calls();
-    if (!wait_for_calls(Clock::now() + kCancelGrace)) {
-      return abandon("calls of it did not end when they were cancelled");
-    }
-  }
-  if (!end_posts_and_invocations()) {
-    return abandon("work that it began did not come to an end");
-  }
-  // A start or stop that hangs still holds its call: then there is nothing to destroy safely.
-  if (has_control_call()) return abandon("its start or stop never returned");
-  if (!gate_.close(std::max(deadline, Clock::now() + kCancelGrace))) {
-    return abandon("a function of it, whose call is finished, does not return");
-  }
-  if (!destroy()) return abandon("its destroy hangs");
-  pool_.drain(Clock::now() + kCancelGrace);
-  const std::lock_guard lock(mutex_);
-  if (state_ != State::kFailed) state_ = State::kStopped;
-  return handover;
-}
-
-// On a pool thread, so that one that hangs can be left behind.
-bool Instance::destroy() {
-  const auto destroyed = std::make_shared<std::promise<void>>();
-  std::future<void> done = destroyed->get_future();
-  pool_.post([this, destroyed] {
-    functions_.destroy(std::exchange(self_, nullptr));
-    destroyed->set_value();
-  });
-  return done.wait_until(Clock::now() + kCancelGrace) == std::future_status::ready;
-}
-
-bool Instance::wait_for_calls(Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&] { return running_ == 0 && waiting_.empty(); });
-}
-
-void Instance::cancel_all_calls() {
-  for (const auto& call : router_.calls().all()) {
-    if (call->belongs_to(*this)) {
-      call->end_early(StatusCode::kUnavailable,
-                      "the module " + options_.name + " is being stopped");
-    }
-  }
-}
-
-bool Instance::end_posts_and_invocations() {
-  std::set<std::shared_ptr<PostedFunction>> posts;
-  {
-    const std::lock_guard lock(mutex_);
-    posts_cancelled_ = true;
-    posts = posts_;
-  }
-  for (const auto& posted : posts) {
-    router_.timers().disarm(*posted);
-    posted->run_with(LONGSHORE_CANCELLED);
-  }
-  for (const auto& invocation : invocations_.all()) invocation->cancel();
-  std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, Clock::now() + kCancelGrace,
-                             [&] { return posts_.empty() && invocations_.size() == 0; });
-}
-
-bool Instance::has_control_call() const {
-  for (const auto& call : router_.calls().all()) {
-    if (call->belongs_to(*control_target_)) return true;
-  }
-  return false;
-}
-
-Error Instance::abandon(std::string why) {
-  {
-    const std::lock_guard lock(mutex_);
-    state_ = State::kFailed;
-    reason_ = why;
-  }
-  bridge_->disconnect();
-  {
-    const std::lock_guard lock(mutex_);
-    kept_alive_ = shared_from_this();
-  }
-  log_.error("the module could not be ended and is abandoned",
-             {{"module", options_.name}, {"reason", why}});
-  return Error(StatusCode::kDeadlineExceeded, "stop the module", options_.name)
-      .because(std::move(why));
-}
-
-bool Instance::is_abandoned() const {
-  const std::lock_guard lock(mutex_);
-  return kept_alive_ != nullptr;
+Result<void> Instance::probe() {
+  if (!facts().description.health_check) return {};
+  auto method = std::make_shared<router::Method>(*facts().description.health_check);
+  method->timeout = options_.start_timeout;
+  const auto observer = std::make_shared<ControlObserver>();
+  router_.call_directly(shared_from_this(), std::move(method), request_of_agent({}, observer));
+  const Result<std::string> answer = observer->wait();
+  if (answer) return {};
+  return Error::of_text(answer.error().code(),
+                        "it says that it is not healthy: " + answer.error().message());
 }
 
 }  // namespace longshore::loader

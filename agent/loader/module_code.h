@@ -6,8 +6,10 @@
 // Threads: any. Owner: shared by the module set and the instances.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,16 @@ struct ModuleFacts {
   std::string version;
   std::string vendor;
   ModuleDescription description;
+  std::string signed_by = {};  // the name of the key; empty: nobody's signature was checked
+};
+
+// A process in which a module runs, for people.
+struct ModuleProcess {
+  enum class State { kStarting, kServing, kRestarting, kQuarantined, kEnded };
+  State state = State::kStarting;
+  int id = 0;  // 0: there is none at the moment
+  uint64_t restarts = 0;
+  std::string last_end;  // "was killed by SIGSEGV"; empty: none has ended
 };
 
 class ModuleCode {
@@ -36,6 +48,12 @@ class ModuleCode {
   // Makes an instance of it; see longshore_module_entry::create.
   virtual longshore_answer create(const longshore_host* host, void** self,
                                   const longshore_instance** functions) = 0;
+
+  // Whether its functions return at once, so that no call needs a thread of a pool.
+  virtual bool never_blocks() const { return false; }
+
+  // The process of its own that it runs in, if there is one.
+  virtual std::optional<ModuleProcess> process() const { return std::nullopt; }
 
   // Bridges of instances that have ended well, to be used again by this code's next ones: a module
   // may call a host table that it was given long ago, so they live as long as the code.

@@ -12,8 +12,12 @@
 #include "embed/log_options.h"
 #include "embed/version.h"
 #include "main/control_service.h"
+#include "main/end_during_start.h"
 #include "main/service_notify.h"
 #include "main/status_report.h"
+#if !defined(_WIN32)
+#include "supervise/child_factory.h"
+#endif
 
 namespace longshore {
 
@@ -40,12 +44,16 @@ Result<void> Agent::start() {
   Result<loader::ModuleDescription> description = control_service_description();
   if (!description) return std::move(description).error();
   core_.modules.set_builtin(std::move(*description), control_);
+#if !defined(_WIN32)
+  core_.modules.set_process_code([this](auto inspection, const auto& module, const auto& agent) {
+    return supervise::make_child_module(std::move(inspection), module, agent, *log_);
+  });
+#endif
 
   const config::Configuration configuration = this->configuration();
-  if (auto ready = core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGoOn);
-      !ready) {
-    return ready;
-  }
+  const config::AuditSettings& audit = configuration.agent.audit;
+  if (auto opened = core_.audit.open(audit.file, audit.required); !opened) return opened;
+  if (auto ready = prepare_modules(configuration); !ready) return ready;
   if (auto opened = open_sockets(configuration); !opened) {
     core_.modules.roll_back();
     return opened;
@@ -67,7 +75,28 @@ Result<void> Agent::start() {
   return {};
 }
 
-Result<void> Agent::open_sockets(const config::Configuration& configuration) {
+Result<void> Agent::prepare_modules(const config::Configuration& configuration) {
+  if (options_.safe_mode) {
+    log_->warning(
+        "safe mode: no module is loaded, and nothing but the control socket is served; restart the "
+        "agent without --safe-mode to serve again");
+    core_.modules.set_safe_mode();
+  } else if (auto markers = embed::CrashMarkers::open(configuration.agent.state_dir, *log_)) {
+    core_.modules.set_crash_markers(std::move(*markers));
+  } else {
+    log_->warning("a module that crashes the agent at its start would not be remembered",
+                  {{"reason", markers.error().message()}});
+  }
+  const EndDuringStart end_of_start(*log_, core_.modules.crash_markers());
+  return core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGoOn);
+}
+
+Result<void> Agent::open_sockets(const config::Configuration& configured) {
+  config::Configuration configuration = configured;
+  if (options_.safe_mode) {
+    configuration.endpoints.clear();
+    configuration.csi_proxy.enabled = false;
+  }
   auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
   if (!wanted) return std::move(wanted).error();
   if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) return opened;
@@ -95,8 +124,10 @@ observe::StatusReport Agent::status() {
       std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
   report.config_files = configuration().files;
   report.modules = module_reports(core_.modules);
+  report.module_states = module_states();
   on_io_thread([&] { report.endpoints = endpoints_.list(); });
   report.methods = core_.call_metrics.all();
+  report.audit = core_.audit.figures();
   report.problems = log_->problems().all();
   return report;
 }
@@ -135,15 +166,29 @@ Result<std::vector<std::string>> Agent::reload() {
   return sentences;
 }
 
-Result<std::vector<std::string>> Agent::load_and_apply() {
+Result<void> Agent::may_change(const char* action) const {
   if (state_ != State::kServing) {
-    return Error(StatusCode::kFailedPrecondition, "reload").because("the agent is ending");
+    return Error(StatusCode::kFailedPrecondition, action).because("the agent is ending");
   }
-  if (auto reopened = log_->reopen(); !reopened) return std::move(reopened).error();
+  if (options_.safe_mode) {
+    return Error(StatusCode::kFailedPrecondition, action)
+        .because("the agent runs in safe mode")
+        .advise("restart it without --safe-mode");
+  }
+  return {};
+}
+
+Result<config::Loaded> Agent::load_configuration() {
   config::LoadOptions load_options;
   if (options_.check_ownership) load_options.owners.push_back(config::own_user_id());
-  Result<config::Loaded> loaded =
-      config::load_files_with_origins(options_.config_file, *core_.inspected, load_options);
+  return config::load_files_with_origins(options_.config_file, *core_.inspected, load_options);
+}
+
+Result<std::vector<std::string>> Agent::load_and_apply() {
+  if (auto allowed = may_change("reload"); !allowed) return std::move(allowed).error();
+  if (auto reopened = log_->reopen(); !reopened) return std::move(reopened).error();
+  if (auto reopened = core_.audit.reopen(); !reopened) return std::move(reopened).error();
+  Result<config::Loaded> loaded = load_configuration();
   if (!loaded) return std::move(loaded).error();
   auto sentences = config::reload_changes(configuration(), loaded->configuration);
   if (!sentences) return sentences;
@@ -160,6 +205,20 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
       !ready) {
     return ready;
   }
+  auto committed = switch_over(configuration);
+  if (!committed) return std::move(committed).error();
+  for (auto& sentence : committed->sentences) sentences.push_back(std::move(sentence));
+  const std::lock_guard lock(mutex_);
+  // Only what the file changed: `longshorectl log level` may have set another meanwhile.
+  const config::LogSettings& log_settings = configuration.agent.log;
+  if (log_settings.level != loaded_.configuration.agent.log.level) {
+    log_->set_level(embed::log_options(log_settings).level);
+  }
+  loaded_ = std::move(loaded);
+  return {};
+}
+
+Result<embed::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration) {
   auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
   Result<void> opened;
   if (wanted) {
@@ -169,18 +228,11 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
   }
   if (!opened) {
     core_.modules.roll_back();
-    return opened;
+    return std::move(opened).error();
   }
-  for (auto& sentence : core_.modules.commit()) sentences.push_back(std::move(sentence));
+  embed::ModuleSet::Committed committed = core_.modules.commit();
   on_io_thread([this] { endpoints_.commit(); });
-  const std::lock_guard lock(mutex_);
-  // Only what the file changed: `longshorectl log level` may have set another meanwhile.
-  const config::LogSettings& log_settings = configuration.agent.log;
-  if (log_settings.level != loaded_.configuration.agent.log.level) {
-    log_->set_level(embed::log_options(log_settings).level);
-  }
-  loaded_ = std::move(loaded);
-  return {};
+  return committed;
 }
 
 void Agent::on_io_thread(const std::function<void()>& function) {
@@ -214,6 +266,7 @@ void Agent::finish_drain() {
       // It is at the modules itself, and two at them would be one too many.
       log_->error("a reload does not end; the modules are left as they are");
       ended_in_order_ = false;
+      if (auto* markers = core_.modules.crash_markers()) markers->end(false);
     }
     http_.reset();  // its reports need the I/O thread
     boost::asio::post(io_, [this] {

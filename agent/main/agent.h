@@ -43,6 +43,7 @@ class Agent {
     std::string config_file;
     std::vector<std::string> extra_module_dirs;
     bool check_ownership = true;
+    bool safe_mode = false;  // loads no module and serves the control socket alone
   };
 
   Agent(Options options, config::Loaded loaded, std::unique_ptr<embed::InspectedModules> modules,
@@ -69,12 +70,30 @@ class Agent {
   // nothing was.
   Result<std::vector<std::string>> reload();
 
+  // [control] Exchanges the file of a module for the one that the configuration names now, or for
+  // `file`, an absolute path, which holds until the next reload. An error: it runs as before.
+  struct Upgraded {
+    embed::ModuleEntry before;
+    embed::ModuleEntry now;  // the same instance: there was nothing to do
+    size_t images_left = 0;  // that this process may load yet
+  };
+  Result<Upgraded> upgrade(const std::string& module, const std::string& file);
+
  private:
   friend class ControlService;
 
   enum class State { kStarting, kServing, kDraining };
 
   Result<std::vector<std::string>> load_and_apply();
+  Result<Upgraded> load_and_upgrade(const std::string& module, const std::string& file);
+  // Whether the file that the module is to have is one of the same library.
+  Result<void> check_same_module(const embed::ModuleEntry& before);
+  // Whether anything may be changed now. `action`: what is wanted.
+  Result<void> may_change(const char* action) const;
+  Result<config::Loaded> load_configuration();
+  // Opens and closes sockets for what the modules have prepared, and commits both.
+  Result<embed::ModuleSet::Committed> switch_over(const config::Configuration& configuration);
+  Result<void> prepare_modules(const config::Configuration& configuration);
   void wait_for_signal();
   void begin_reload();
   void begin_drain();

@@ -57,14 +57,32 @@ class ControlService {
       module->set_summary(report.summary);
       module->set_file(report.file);
       module->set_sha256(report.sha256);
+      module->set_signed_by(report.signed_by);
       module->set_state(report.state);
       module->set_reason(report.reason);
       module->set_calls_running(static_cast<int64_t>(report.calls_running));
       module->set_calls_total(static_cast<int64_t>(report.calls_total));
       module->set_calls_failed(static_cast<int64_t>(report.calls_failed));
       module->set_calls_stuck(static_cast<int64_t>(report.calls_stuck));
+      module->set_process_id(static_cast<int64_t>(report.process_id));
+      module->set_process_restarts(static_cast<int64_t>(report.process_restarts));
       module->set_uptime_ms(report.uptime.count());
+      add_life(report, *module);
     }
+    return response;
+  }
+
+  Result<messages::UpgradeResponse> upgrade(const messages::UpgradeRequest& request) const {
+    auto upgraded = agent_.upgrade(request.module(), request.file());
+    if (!upgraded) return std::move(upgraded).error();
+    messages::UpgradeResponse response;
+    response.set_changed(upgraded->before.instance != upgraded->now.instance);
+    response.set_version_before(upgraded->before.facts->version);
+    response.set_version(upgraded->now.facts->version);
+    response.set_file(upgraded->now.facts->path);
+    response.set_sha256(upgraded->now.facts->sha256);
+    response.set_until_reload(!request.file().empty());
+    response.set_images_left(static_cast<int64_t>(upgraded->images_left));
     return response;
   }
 
@@ -100,6 +118,21 @@ class ControlService {
   }
 
  private:
+  static void add_life(const observe::ModuleReport& report, messages::Module& module) {
+    module.set_degraded(report.degraded);
+    module.set_violations(static_cast<int64_t>(report.violations));
+    module.set_last_violation(report.last_violation);
+    module.set_upgrades(static_cast<int64_t>(report.upgrades));
+    for (const observe::ModuleStep& each : report.steps) {
+      auto* step = module.add_steps();
+      step->set_state(each.state);
+      step->set_at_unix_ms(
+          std::chrono::duration_cast<std::chrono::milliseconds>(each.at.time_since_epoch())
+              .count());
+      step->set_took_us(std::chrono::duration_cast<std::chrono::microseconds>(each.took).count());
+    }
+  }
+
   void add_methods(const std::string& service_name, messages::Service& service) const {
     const auto routes = agent_.core_.router.routes();
     std::map<std::string, const router::Method*> methods;  // in a steady order
@@ -129,7 +162,8 @@ std::shared_ptr<BuiltinTarget> make_control_target(Agent& agent, router::Router&
       {prefix + "ListModules", handler(&ControlService::modules)},
       {prefix + "ListServices", handler(&ControlService::services)},
       {prefix + "GetConfig", handler(&ControlService::configuration)},
-      {prefix + "Reload", handler(&ControlService::reload)}});
+      {prefix + "Reload", handler(&ControlService::reload)},
+      {prefix + "Upgrade", handler(&ControlService::upgrade)}});
   return std::make_shared<BuiltinTarget>(router, "control", std::move(handlers));
 }
 

@@ -223,7 +223,7 @@ class Diagnostics {
     for (const auto& entry : core_.modules.list()) {
       messages::CallFigures whole;
       whole.set_module(entry.settings.name);
-      whole.set_state("failed");
+      whole.set_state(loader::name_of(entry.life->state()));
       if (entry.instance) describe(entry.instance->figures(), whole);
       std::vector<messages::CallFigures> methods;
       for (const auto& method : entry.facts->description.methods) {

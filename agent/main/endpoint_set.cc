@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/user_names.h"
+#include "embed/permissions.h"
 
 namespace longshore {
 namespace {
@@ -13,7 +14,9 @@ using endpoint::EndpointOptions;
 
 constexpr const char* kControlService = "longshore.control.v1.Control";
 
-Result<void> apply_access(const config::AccessSettings& access, EndpointOptions& options) {
+// `owner` is the name of the endpoint's table.
+Result<void> apply_access(const config::AccessSettings& access, const std::string& owner,
+                          EndpointOptions& options) {
   options.socket.mode = static_cast<unsigned>(access.mode);
   if (!access.owner.empty()) {
     const Result<unsigned> id = config::user_id_of(access.owner);
@@ -35,6 +38,10 @@ Result<void> apply_access(const config::AccessSettings& access, EndpointOptions&
     if (!id) return id.error();
     options.allow_groups.push_back(*id);
   }
+  auto permissions =
+      embed::permissions_of("endpoints." + owner + ".permissions", access.permissions);
+  if (!permissions) return std::move(permissions).error();
+  options.permissions = std::move(*permissions);
   return {};
 }
 
@@ -77,7 +84,8 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
       options.socket.path = configuration.agent.run_dir + "/csi-proxy/" + options.name +
                             "/csi-proxy-" + options.name + ".sock";
       options.services = {each.service};
-      if (auto applied = apply_access(configuration.csi_proxy.access, options); !applied) {
+      if (auto applied = apply_access(configuration.csi_proxy.access, "csi_proxy_access", options);
+          !applied) {
         return std::move(applied).error();
       }
       wanted.push_back(std::move(options));
@@ -88,7 +96,7 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
     options.name = settings.name;
     options.socket.path = settings.path();
     options.services = {settings.services.begin(), settings.services.end()};
-    if (auto applied = apply_access(settings.access, options); !applied) {
+    if (auto applied = apply_access(settings.access, settings.name, options); !applied) {
       return std::move(applied).error();
     }
     wanted.push_back(std::move(options));

@@ -35,6 +35,7 @@ struct CommandLine {
   std::vector<std::string> module_dirs;
   bool check = false;
   bool no_ownership_check = false;
+  bool safe_mode = false;
   ConfigCommand config;
 };
 
@@ -93,7 +94,7 @@ int run(const CommandLine& line) {
   // It would write what clients send wrongly to standard error, past the log and its limits.
   google::protobuf::SetLogHandler(nullptr);
   auto agent = std::make_unique<Agent>(
-      Agent::Options{line.config_file, line.module_dirs, !line.no_ownership_check},
+      Agent::Options{line.config_file, line.module_dirs, !line.no_ownership_check, line.safe_mode},
       std::move(*loaded), std::move(modules), std::move(*log));
   const auto started = agent->start();
   if (started) agent->run();
@@ -119,6 +120,8 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_flag("--check", line.check, "Check the configuration, print all findings and exit");
   app.add_flag("--no-ownership-check", line.no_ownership_check,
                "Accept configuration that other users could change; for development");
+  app.add_flag("--safe-mode", line.safe_mode,
+               "Load no module and serve nothing but the control socket");
   add_config_commands(app, line.config);
   app.footer(
       "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"

@@ -16,6 +16,24 @@ void add_figures(const loader::Instance& instance, observe::ModuleReport& report
   report.calls_failed = figures.failed;
   report.threads = figures.threads;
   report.uptime = figures.uptime;
+  report.violations = figures.violations;
+  report.last_violation = figures.last_violation;
+  if (report.serves() && !figures.degraded.empty()) {
+    report.degraded = true;
+    report.reason = figures.degraded;
+  }
+}
+
+// What the process of a serving module has to tell takes the place of "serving" where it does not.
+void add_process(const loader::ModuleProcess& process, observe::ModuleReport& report) {
+  using State = loader::ModuleProcess::State;
+  report.has_process = true;
+  report.process_id = static_cast<uint64_t>(process.id);
+  report.process_restarts = process.restarts;
+  const bool quarantined = process.state == State::kQuarantined;
+  if (!report.serves() || (!quarantined && process.state != State::kRestarting)) return;
+  report.state = quarantined ? "quarantined" : "restarting";
+  report.reason = "its process " + process.last_end;
 }
 
 }  // namespace
@@ -31,11 +49,26 @@ std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& module
     report.summary = entry.facts->description.summary;
     report.file = entry.facts->path;
     report.sha256 = entry.facts->sha256;
-    report.state = "failed";
+    report.signed_by = entry.facts->signed_by;
+    report.state = loader::name_of(entry.life->state());
     report.reason = entry.failure;
+    report.upgrades = entry.upgrades;
+    for (const loader::Life::Step& step : entry.life->steps()) {
+      report.steps.push_back({loader::name_of(step.state), step.at, step.took});
+    }
     if (entry.instance) add_figures(*entry.instance, report);
+    const auto process = entry.code ? entry.code->process() : std::nullopt;
+    if (process) add_process(*process, report);
   }
   return reports;
+}
+
+std::vector<std::string> module_states() {
+  std::vector<std::string> names = {"restarting"};
+  for (const loader::LifeState state : loader::all_life_states()) {
+    names.emplace_back(loader::name_of(state));
+  }
+  return names;
 }
 
 }  // namespace longshore

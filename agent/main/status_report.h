@@ -11,4 +11,7 @@ namespace longshore {
 // Threads: any.
 std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& modules);
 
+// All that the state of a module can be.
+std::vector<std::string> module_states();
+
 }  // namespace longshore

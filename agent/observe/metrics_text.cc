@@ -109,6 +109,18 @@ void add_calls(Families& families, const StatusReport& report) {
   }
 }
 
+void add_steps(Families& families, const StatusReport& report) {
+  MetricFamily& steps =
+      families.add("longshore_module_step_seconds",
+                   "How long the module took from the step before to this one.", MetricType::Gauge);
+  for (const ModuleReport& module : report.modules) {
+    for (const ModuleStep& step : module.steps) {
+      Families::add_value(steps, {{"module", module.name}, {"state", step.state}},
+                          std::chrono::duration<double>(step.took).count());
+    }
+  }
+}
+
 void add_modules(Families& families, const StatusReport& report) {
   const auto add_each = [&](const char* name, const char* help, MetricType type, auto value_of) {
     MetricFamily& family = families.add(name, help, type);
@@ -119,11 +131,25 @@ void add_modules(Families& families, const StatusReport& report) {
   using Module = const ModuleReport&;
   add_each("longshore_module_up", "1 where the module serves.", MetricType::Gauge,
            [](Module module) { return module.serves() ? 1 : 0; });
-  MetricFamily& states = families.add("longshore_module_state",
-                                      "1, for the state that the module is in.", MetricType::Gauge);
+  MetricFamily& states =
+      families.add("longshore_module_state",
+                   "1 for the state that the module is in, 0 for the others.", MetricType::Gauge);
   for (const ModuleReport& module : report.modules) {
     Families::add_value(states, {{"module", module.name}, {"state", module.state}}, 1);
+    for (const std::string& other : report.module_states) {
+      if (other == module.state) continue;
+      Families::add_value(states, {{"module", module.name}, {"state", other}}, 0);
+    }
   }
+  add_steps(families, report);
+  add_each("longshore_module_degraded", "1 where the module serves, but calls of it are stuck.",
+           MetricType::Gauge, [](Module module) { return module.degraded ? 1 : 0; });
+  add_each("longshore_module_contract_violations_total",
+           "What the module did against the contract of the module ABI.", MetricType::Counter,
+           [](Module module) { return module.violations; });
+  add_each("longshore_module_upgrades_total",
+           "Instances that took the place of another since the agent started.", MetricType::Counter,
+           [](Module module) { return module.upgrades; });
   add_each("longshore_module_calls_running", "Calls in the module's hands.", MetricType::Gauge,
            [](Module module) { return module.calls_running; });
   add_each("longshore_module_calls_waiting", "Calls that wait for their turn.", MetricType::Gauge,
@@ -136,6 +162,21 @@ void add_modules(Families& families, const StatusReport& report) {
            MetricType::Counter, [](Module module) { return module.calls_failed; });
   add_each("longshore_module_threads", "Threads of the module's pool.", MetricType::Gauge,
            [](Module module) { return module.threads; });
+  add_each("longshore_module_process_restarts_total",
+           "How often a process of the module's own was started again.", MetricType::Counter,
+           [](Module module) { return module.process_restarts; });
+}
+
+void add_audit(Families& families, const AuditFigures& audit) {
+  if (!audit.is_on) return;
+  families.counter("longshore_audit_lines_total", "Lines written to the audit log.",
+                   static_cast<double>(audit.written));
+  families.counter("longshore_audit_lines_lost_total",
+                   "Lines that the audit log lacks, since its file could not be written.",
+                   static_cast<double>(audit.lost));
+  families.gauge("longshore_audit_lines_waiting",
+                 "Lines that wait until the audit log can be written again.",
+                 static_cast<double>(audit.waiting));
 }
 
 void add_process(Families& families, const ProcessFigures& process) {
@@ -167,6 +208,7 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
     Families::add_value(connections, {{"endpoint", endpoint.name}},
                         static_cast<double>(endpoint.connections));
   }
+  add_audit(families, report.audit);
   add_process(families, process);
   return families.text();
 }

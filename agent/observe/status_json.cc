@@ -48,6 +48,7 @@ class JsonText {
   void member(std::string_view key, std::chrono::milliseconds value) {
     literal(key, std::to_string(value.count()));
   }
+  void flag(std::string_view key, bool value) { literal(key, value ? "true" : "false"); }
   void seconds(std::string_view key, double value) {
     char digits[64];
     std::snprintf(digits, sizeof(digits), "%.6f", value);
@@ -96,13 +97,29 @@ void write(JsonText& json, const ModuleReport& module) {
     json.member("summary", module.summary);
     json.member("file", module.file);
     json.member("sha256", module.sha256);
+    json.member("signed_by", module.signed_by);
     json.member("calls_running", module.calls_running);
     json.member("calls_waiting", module.calls_waiting);
     json.member("calls_stuck", module.calls_stuck);
     json.member("calls_total", module.calls_total);
     json.member("calls_failed", module.calls_failed);
     json.member("threads", module.threads);
+    if (module.has_process) {
+      json.member("process_id", module.process_id);
+      json.member("process_restarts", module.process_restarts);
+    }
     json.member("uptime_ms", module.uptime);
+    json.flag("degraded", module.degraded);
+    json.member("violations", module.violations);
+    json.member("last_violation", module.last_violation);
+    json.member("upgrades", module.upgrades);
+    json.array("steps", module.steps, [&](const ModuleStep& step) {
+      json.object([&] {
+        json.member("state", step.state);
+        json.member("time", timestamp(step.at));
+        json.seconds("seconds", std::chrono::duration<double>(step.took).count());
+      });
+    });
   });
 }
 

@@ -151,7 +151,7 @@ void add_modules(Page& page, const StatusReport& report) {
                     "Uptime", "What it says"});
   for (const ModuleReport& module : report.modules) {
     page.row({{module.name, Look::kPlain},
-              state_cell(module.state),
+              state_cell(module.degraded ? "degraded" : module.state),
               {module.version, Look::kPlain},
               number(module.calls_running),
               number(module.calls_waiting),

@@ -9,12 +9,20 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/audit_figures.h"
 #include "observe/call_metrics.h"
 #include "observe/recent_lines.h"
 
 namespace longshore::observe {
 
 inline constexpr std::string_view kServing = "serving";
+
+// One step of a module's life; see loader/life.h.
+struct ModuleStep {
+  std::string state;
+  std::chrono::system_clock::time_point at;
+  std::chrono::nanoseconds took{0};
+};
 
 struct ModuleReport {
   std::string name;     // "disk", as the configuration has it
@@ -24,15 +32,24 @@ struct ModuleReport {
   std::string summary;
   std::string file;
   std::string sha256;
-  std::string state;   // kServing, "draining", "stopped", "failed", ...
-  std::string reason;  // why it does not serve, or serves badly
+  std::string signed_by;  // the name of the key; empty: no signature was checked
+  std::string state;      // kServing, "draining", "stopped", "failed", ...
+  std::string reason;     // why it does not serve, or serves badly
   uint64_t calls_running = 0;
   uint64_t calls_waiting = 0;
   uint64_t calls_stuck = 0;
   uint64_t calls_total = 0;
   uint64_t calls_failed = 0;
-  uint64_t threads = 0;  // of its pool
+  uint64_t threads = 0;      // of its pool
+  bool has_process = false;  // it runs in a process of its own
+  uint64_t process_id = 0;   // 0: there is none at the moment
+  uint64_t process_restarts = 0;
   std::chrono::milliseconds uptime{0};
+  bool degraded = false;    // serves, but badly: the reason says why
+  uint64_t violations = 0;  // of its contract
+  std::string last_violation;
+  uint64_t upgrades = 0;
+  std::vector<ModuleStep> steps;  // the oldest first
 
   bool serves() const { return state == kServing; }
 };
@@ -51,9 +68,11 @@ struct StatusReport {
   int64_t process_id = 0;
   std::chrono::milliseconds uptime{0};
   std::vector<std::string> config_files;
-  std::vector<ModuleReport> modules;  // those that are enabled
+  std::vector<ModuleReport> modules;       // those that are enabled
+  std::vector<std::string> module_states;  // that there are
   std::vector<EndpointReport> endpoints;
   std::vector<std::shared_ptr<const MethodMetrics>> methods;
+  AuditFigures audit;
   std::vector<RecentLine> problems;  // warnings and errors, the oldest first
 
   bool serves() const { return state == kServing; }

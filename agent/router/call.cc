@@ -12,26 +12,56 @@ constexpr std::chrono::seconds kGrace{1};
 }  // namespace
 
 Call::Call(Parts parts, HandleTable<Call>& table, Timers& timers)
-    : parts_(std::move(parts)), table_(table), timers_(timers) {}
+    : parts_(std::move(parts)), table_(table), timers_(timers), target_(parts_.target.get()) {}
 
 Call::~Call() {
   if (armed_) timers_.disarm(*this);
 }
 
-void Call::submit() {
+bool Call::submit() {
   const auto self = std::static_pointer_cast<Call>(shared_from_this());
   handle_.store(table_.insert(self), std::memory_order_relaxed);
-  if (const Result<void> accepted = parts_.target->submit(self); !accepted) {
-    {
-      const std::lock_guard lock(mutex_);
-      state_ = State::kOver;
-    }
-    table_.remove(handle());
-    return answer(accepted.error().code(), accepted.error().message());
+  return hand_over();
+}
+
+bool Call::move_to(std::shared_ptr<Target> target) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kQueued) return true;  // its deadline was first
+    target_ = target.get();
+    later_targets_.push_back(std::move(target));
   }
+  return hand_over();
+}
+
+bool Call::hand_over() {
+  Target& target = *target_;
+  const Result<void> taken = target.submit(std::static_pointer_cast<Call>(shared_from_this()));
+  if (taken) {
+    arm_deadline();
+  } else if (target.has_moved()) {
+    return false;
+  } else {
+    refuse(taken.error());
+  }
+  return true;
+}
+
+void Call::refuse(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::kOver) return;
+    state_ = State::kOver;
+  }
+  table_.remove(handle());
+  answer(error.code(), error.message());
+  parts_.observer->on_over();
+}
+
+void Call::arm_deadline() {
   if (parts_.deadline == Clock::time_point::max()) return;
   const std::lock_guard lock(mutex_);
-  if (state_ == State::kOver) return;
+  if (state_ == State::kOver || armed_) return;
   armed_ = true;
   timers_.arm(*this, parts_.deadline);
 }
@@ -42,9 +72,8 @@ void Call::run() {
     if (state_ != State::kQueued) return;
     state_ = State::kRunning;
   }
-  // The target may finish the call, and let go of itself, before it returns.
-  const std::shared_ptr<Target> target = parts_.target;
-  target->execute(*this);
+  // The call keeps its targets, and whoever runs it keeps the call.
+  target_.load()->execute(*this);
 }
 
 longshore_answer Call::state() const {
@@ -99,6 +128,7 @@ void Call::finish(StatusCode code, std::string text) {
   answer(code, std::move(text));
   leave();
   cancel_children();
+  parts_.observer->on_over();
 }
 
 void Call::end_early(StatusCode code, std::string text) {
@@ -113,23 +143,27 @@ void Call::end_early(StatusCode code, std::string text) {
   cancel_children();
   if (was_queued) {
     // Whoever takes it out of the table leaves for it: the module may be finishing it right now.
-    if (table_.remove(handle())) leave();
+    if (!table_.remove(handle())) return;
+    leave();
+    parts_.observer->on_over();
   } else {
-    parts_.target->on_cancel(*this);
+    target_.load()->on_cancel(*this);
   }
 }
 
 void Call::cancel() { end_early(StatusCode::kCancelled, "the caller cancelled the call"); }
 
 void Call::answer(StatusCode code, std::string text) {
+  bool unfinished = false;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(answered_, true)) return;
+    unfinished = state_ == State::kRunning;
     outcome_ = code;
     outcome_text_ = text;
   }
   // Nobody else touches the answer from here on: sends are refused now.
-  record(code, text);
+  record(code, text, unfinished);
   if (code == StatusCode::kOk && !is_stream()) {
     parts_.observer->on_answer(std::move(unary_answer_));
   } else {
@@ -139,17 +173,18 @@ void Call::answer(StatusCode code, std::string text) {
 
 // Before the observer is told, so that who has an answer finds it there. Embedded agents do neither
 // and are spared the clock.
-void Call::record(StatusCode code, const std::string& text) const {
-  if (!parts_.metrics && !parts_.recent) return;
+void Call::record(StatusCode code, const std::string& text, bool unfinished) const {
+  if (!parts_.metrics && !parts_.recent && !parts_.audit) return;
   const Clock::duration took = Clock::now() - started_;
   if (parts_.metrics) {
     if (code == StatusCode::kOk && !is_stream()) parts_.metrics->message_sent();
     parts_.metrics->handled(code, took);
   }
-  if (parts_.recent) {
-    parts_.recent->add({handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request,
-                        started_, took, code, text});
-  }
+  const RecentCalls::Answered answered{
+      handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request, started_,
+      took,     code,          text};
+  if (parts_.recent) parts_.recent->add(answered);
+  if (parts_.audit) parts_.audit->add(answered, unfinished);
 }
 
 bool Call::has_begun() const {
@@ -160,7 +195,7 @@ bool Call::has_begun() const {
 void Call::leave() {
   // Over, so that nobody arms it again.
   if (std::exchange(armed_, false)) timers_.disarm(*this);
-  parts_.target->on_end(*this);
+  target_.load()->on_end(*this);
 }
 
 void Call::resume() {
@@ -170,7 +205,7 @@ void Call::resume() {
     full_ = false;
     tell = std::exchange(wants_writable_, false) && state_ == State::kRunning;
   }
-  if (tell) parts_.target->on_writable(*this);
+  if (tell) target_.load()->on_writable(*this);
 }
 
 StatusCode Call::outcome() const {
@@ -211,7 +246,7 @@ void Call::on_time() {
     if (!overdue) timers_.arm(*this, parts_.deadline + kGrace);
   }
   if (overdue) {
-    parts_.target->on_stuck(*this);
+    target_.load()->on_stuck(*this);
   } else {
     end_early(StatusCode::kDeadlineExceeded,
               "the deadline passed before the call was finished; it may still take effect");

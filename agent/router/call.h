@@ -5,6 +5,8 @@
 //                        │ (running: answered, but the slot stays until the module finishes)
 //                        └──► running, answered ──finish──► over
 //
+// A queued call may move to another target, while the module that it was for is exchanged.
+//
 // The answer goes to the observer: messages, then exactly one outcome. It is given by whoever is
 // first: the module, the deadline or the caller's cancellation. A module must finish a call even
 // if it was cancelled; until then the call keeps its slot and its request's bytes.
@@ -23,6 +25,7 @@
 
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
+#include "router/audit_log.h"
 #include "router/call_runner.h"
 #include "router/caller.h"
 #include "router/handle_table.h"
@@ -46,6 +49,9 @@ class CallObserver {
   virtual void on_answer(std::string message) = 0;
   // The outcome, unless on_answer told it.
   virtual void on_finish(StatusCode code, std::string text) = 0;
+  // Nobody works at the call any more: it was finished, or ended before it began. Comes once, and
+  // where a deadline has passed long after the outcome.
+  virtual void on_over() {}
 };
 
 // Something that ends when its parent call is cancelled.
@@ -65,11 +71,13 @@ class Call final : public Work, public Timer, public Cancellable {
     Clock::time_point deadline = Clock::time_point::max();
     std::string request_id;
     std::shared_ptr<CallObserver> observer;
-    std::shared_ptr<Target> target;
+    std::shared_ptr<Target> target;  // the first
     size_t max_message_bytes = 0;
     CallRunner* runner = nullptr;
+    uint64_t origin = 0;
     observe::MethodMetrics* metrics = nullptr;  // of the method, where the call is counted
     RecentCalls* recent = nullptr;              // where it is remembered, if it is
+    AuditLog* audit = nullptr;                  // where it is told, if it is
   };
 
   Call(Parts parts, HandleTable<Call>& table, Timers& timers);
@@ -78,12 +86,14 @@ class Call final : public Work, public Timer, public Cancellable {
   const Method& method() const { return *parts_.method; }
   std::string_view request() const { return parts_.request; }
   const Caller& caller() const { return *parts_.caller; }
-  bool belongs_to(const Target& target) const { return parts_.target.get() == &target; }
+  bool belongs_to(const Target& target) const { return target_ == &target; }
   Clock::time_point deadline() const { return parts_.deadline; }
   const std::string& request_id() const { return parts_.request_id; }
   Clock::time_point started() const { return started_; }
   // Whether it is in its target's hands, and not waiting for its turn.
   bool has_begun() const;
+  // The number under which the observer knows the call; of a nested call, its parent's. 0: none.
+  uint64_t origin() const { return parts_.origin; }
   // 0 until it has entered the table.
   uint64_t handle() const { return handle_.load(std::memory_order_relaxed); }
   // Of the thread that the call came on; null where there is none. Lives as long as the router, or
@@ -92,8 +102,16 @@ class Call final : public Work, public Timer, public Cancellable {
   // The object that the request names, for logs; empty when the method names none.
   std::string object() const { return object_of(request(), method().object_field); }
 
-  // Enters the table, arms the deadline and hands the call to its target.
-  void submit();
+  // Enters the table, arms the deadline and hands the call to its target. False: the target has
+  // moved, and the call waits for `move_to` or `refuse`.
+  bool submit();
+
+  // Hands a call that has not begun to another target, unless it is over. False: that has moved
+  // too.
+  bool move_to(std::shared_ptr<Target> target);
+
+  // Ends a call that no target has taken. The observer is told unless it was told before.
+  void refuse(const Error& error);
 
   // Executes the call on its target, unless it was given up in the queue. What pool threads do.
   void run() override;
@@ -133,9 +151,12 @@ class Call final : public Work, public Timer, public Cancellable {
  private:
   // Tells the observer, unless it was told before.
   void answer(StatusCode code, std::string text);
-  // Counts and remembers the outcome, where that is wanted.
-  void record(StatusCode code, const std::string& text) const;
+  // Counts, remembers and tells the outcome, where that is wanted.
+  void record(StatusCode code, const std::string& text, bool unfinished) const;
   bool is_stream() const { return method().server_streaming; }
+  // Offers the call to its target. False: not taken, and the target has moved.
+  bool hand_over();
+  void arm_deadline();
   // Gives the slot back, after the state became `over`.
   void leave();
   void cancel_children();
@@ -144,6 +165,7 @@ class Call final : public Work, public Timer, public Cancellable {
   HandleTable<Call>& table_;
   Timers& timers_;
   const Clock::time_point started_ = Clock::now();
+  std::atomic<Target*> target_;      // one of parts_.target and later_targets_
   std::atomic<uint64_t> handle_{0};  // others may ask as soon as it is in the table
 
   mutable std::mutex mutex_;
@@ -157,6 +179,7 @@ class Call final : public Work, public Timer, public Cancellable {
   bool full_ = false;            // the observer has no room
   bool wants_writable_ = false;  // a send was refused since
   std::vector<std::weak_ptr<Cancellable>> children_;
+  std::vector<std::shared_ptr<Target>> later_targets_;  // that it has moved to; they live as long
 };
 
 }  // namespace longshore::router

@@ -2,10 +2,18 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace longshore::router {
+
+// The ids by which rules of permissions name a caller.
+struct UserIds {
+  unsigned user = 0;
+  std::vector<unsigned> groups = {};  // its own and the supplementary ones
+};
 
 // Made once per connection or instance and shared by its calls.
 struct Caller {
@@ -14,6 +22,10 @@ struct Caller {
   // For modules: the methods that `may_call` names; an entry that is a service allows all of its
   // methods. Null allows everything, as for callers whose endpoint has already decided.
   std::shared_ptr<const std::set<std::string, std::less<>>> may_call;
+  // None for modules, which are never authorised by the ids of who they act for.
+  std::optional<UserIds> ids = {};
+  // Of the peer, or 0. Only logged: a number can be used again by another process.
+  int process = 0;
 };
 
 }  // namespace longshore::router

@@ -49,6 +49,16 @@ class HandleTable {
     return std::exchange(slot->object, nullptr);
   }
 
+  // Whether the handle has named an object that was taken out since.
+  bool had(uint64_t handle) const {
+    const std::lock_guard lock(mutex_);
+    const auto index = static_cast<uint32_t>(handle);
+    if (index >= slots_.size()) return false;
+    // How often the slot was emptied, and how often when the handle was given; both may wrap.
+    const uint32_t now = slots_[index].generation - first_generation_;
+    return static_cast<uint32_t>(handle >> 32) - first_generation_ < now;
+  }
+
   // All objects that are in the table right now.
   std::vector<std::shared_ptr<T>> all() const {
     const std::lock_guard lock(mutex_);

@@ -2,47 +2,9 @@
 
 #include <charconv>
 
+#include "router/wire_reader.h"
+
 namespace longshore::router {
-namespace {
-
-// Reads protobuf's wire format; after an error everything reads as zero and `failed` is true.
-class WireReader {
- public:
-  explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
-
-  bool at_end() const { return bytes_.empty() || failed_; }
-
-  uint64_t varint() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !bytes_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes_.front());
-      bytes_.remove_prefix(1);
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    failed_ = true;
-    return 0;
-  }
-
-  std::string_view take(uint64_t size) {
-    if (size > bytes_.size()) {
-      failed_ = true;
-      return {};
-    }
-    const std::string_view taken = bytes_.substr(0, static_cast<size_t>(size));
-    bytes_.remove_prefix(static_cast<size_t>(size));
-    return taken;
-  }
-
-  void fail() { failed_ = true; }
-
- private:
-  std::string_view bytes_;
-  bool failed_ = false;
-};
-
-}  // namespace
-
 std::string_view find_object(std::string_view request, uint32_t field, ObjectDigits& digits) {
   std::string_view object;
   if (field == 0) return object;

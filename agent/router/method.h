@@ -13,6 +13,9 @@
 
 namespace longshore::router {
 
+struct CallerSet;
+struct MessageSchema;
+
 struct Method {
   std::string full_name;  // "v1.Filesystem/PathExists"
   std::string service;    // "v1.Filesystem"
@@ -27,9 +30,13 @@ struct Method {
   // Its name, for logs.
   std::string object_field_name;
 
+  // Of the request, for the audit log. Null: the method is in no description, as start and stop.
+  std::shared_ptr<const MessageSchema> request_schema;
+
   // From the configuration.
   bool denied = false;
   std::optional<std::chrono::nanoseconds> timeout;
+  std::shared_ptr<const CallerSet> callers;  // who may call it; null: whoever reaches it
 
   // Counts its calls from outside; null where none are counted.
   std::shared_ptr<observe::MethodMetrics> metrics;

@@ -13,8 +13,12 @@ namespace {
 constexpr size_t kMaxUnknownMethodBytes = 256;
 
 bool may_call(const Caller& caller, const Method& method) {
-  return !caller.may_call || caller.may_call->contains(method.full_name) ||
-         caller.may_call->contains(method.service);
+  return caller.may_call->contains(method.full_name) || caller.may_call->contains(method.service);
+}
+
+Error not_served(const std::string& method) {
+  return Error::of_text(StatusCode::kUnimplemented,
+                        "no enabled module serves the method " + method);
 }
 
 std::string base36(uint64_t number) {
@@ -38,7 +42,9 @@ Router::Router(Timers& timers, RouterOptions options)
       options_(options),
       calls_(std::random_device()()),
       id_prefix_(base36(std::random_device()()) + '-'),
-      routes_(std::make_shared<const RouteTable>()) {}
+      routes_(std::make_shared<const RouteTable>()) {
+  if (options_.log) refusals_.emplace(*options_.log);
+}
 
 void Router::set_routes(std::shared_ptr<const RouteTable> routes) {
   const std::lock_guard lock(routes_mutex_);
@@ -54,32 +60,58 @@ std::shared_ptr<Call> Router::call(CallRequest request) {
   const std::shared_ptr<const RouteTable> routes = this->routes();
   const auto route = routes->find(request.method);
   if (route == routes->end()) {
-    const std::string unknown_name(request.method.substr(0, kMaxUnknownMethodBytes));
     auto unknown = std::make_shared<Method>();
-    unknown->full_name = unknown_name;
-    return refuse(request, std::move(unknown), StatusCode::kUnimplemented,
-                  "no enabled module serves the method " + unknown_name);
+    if (fallback_) {
+      unknown->full_name = request.method;
+      unknown->server_streaming = true;
+      unknown->timeout = std::chrono::nanoseconds::max();  // who takes it knows its own
+      return call_directly(fallback_, std::move(unknown), std::move(request));
+    }
+    unknown->full_name = request.method.substr(0, kMaxUnknownMethodBytes);
+    const Error error = not_served(unknown->full_name);
+    return refuse(request, std::move(unknown), error.code(), error.message());
   }
   const Method& method = *route->second.method;
   if (request.counted && method.metrics) method.metrics->started();
   const auto refused = [&](StatusCode code, std::string text) {
     return refuse(request, route->second.method, code, std::move(text));
   };
-  if (method.denied) {
-    return refused(
-        StatusCode::kPermissionDenied,
-        "the method " + method.full_name + " is denied by deny_methods in the configuration");
+  if (std::string why = objection(request, method); !why.empty()) {
+    return refused(StatusCode::kPermissionDenied, std::move(why));
   }
   if (request.unary_only && method.server_streaming) {
     return refused(StatusCode::kInvalidArgument,
                    "the method " + method.full_name + " answers with a stream");
   }
-  if (!may_call(*request.caller, method)) {
-    return refused(StatusCode::kPermissionDenied,
-                   request.caller->identity + " may not call " + method.full_name +
-                       "; its may_call in the configuration does not name it");
+  if (is_audited(method)) {
+    if (auto admitted = options_.audit->admits(); !admitted) {
+      return refused(StatusCode::kUnavailable, admitted.error().message());
+    }
   }
   return call_directly(route->second.target, route->second.method, std::move(request));
+}
+
+std::string Router::objection(const CallRequest& request, const Method& method) {
+  if (method.denied) {
+    return "the method " + method.full_name + " is denied by deny_methods in the configuration";
+  }
+  const Caller& caller = *request.caller;
+  const auto not_allowed = [&](const std::string& rules) {
+    return caller.identity + " may not call " + method.full_name + "; " + rules +
+           " in the configuration does not allow it";
+  };
+  if (request.allowed && !request.allowed->contains(method)) {
+    return not_allowed(request.allowed->key);
+  }
+  if (caller.may_call) {  // a module: its own list counts, not who it calls for
+    if (may_call(caller, method)) return {};
+    return caller.identity + " may not call " + method.full_name +
+           "; its may_call in the configuration does not name it";
+  }
+  if (method.callers && !(caller.ids && method.callers->contains(*caller.ids))) {
+    return not_allowed(method.callers->key);
+  }
+  return {};
 }
 
 std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& target,
@@ -99,13 +131,25 @@ std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& targe
   parts.target = target;
   parts.max_message_bytes = options_.max_message_bytes;
   parts.runner = request.runner;
+  parts.origin = request.parent ? request.parent->origin() : request.origin;
   if (request.counted) parts.metrics = parts.method->metrics.get();
   if (options_.remembers_calls && !parts.method->module.empty()) parts.recent = &recent_calls_;
+  if (is_audited(*parts.method)) parts.audit = options_.audit;
   auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
-  call->submit();
+  submit(*call);
   // Only now: a cancellation before the call is in its target's hands would find half of it.
   if (request.parent && !request.parent->adopt(call)) call->cancel();
   return call;
+}
+
+void Router::submit(Call& call) {
+  bool taken = call.submit();
+  while (!taken) {
+    const std::shared_ptr<const RouteTable> routes = this->routes();
+    const auto route = routes->find(call.method().full_name);
+    if (route == routes->end()) return call.refuse(not_served(call.method().full_name));
+    taken = call.move_to(route->second.target);
+  }
 }
 
 Clock::time_point Router::deadline_of(const CallRequest& request, const Method& method) const {
@@ -124,12 +168,26 @@ std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const
                                      StatusCode code, std::string text) {
   if (request.counted && method->metrics) method->metrics->handled(code, {});
   const std::string id = request_id_of(request);
-  if (options_.remembers_calls) {
-    recent_calls_.add(
-        {0, method, request.caller, id, request.request, Clock::now(), {}, code, text});
-  }
+  const RecentCalls::Answered answered{
+      0, method, request.caller, id, request.request, Clock::now(), {}, code, text};
+  if (options_.remembers_calls) recent_calls_.add(answered);
+  if (is_audited(*method)) options_.audit->add(answered, false);
+  if (code == StatusCode::kPermissionDenied) log_refusal(request, *method, id, text);
   request.observer->on_finish(code, std::move(text));
   return nullptr;
+}
+
+void Router::log_refusal(const CallRequest& request, const Method& method, const std::string& id,
+                         const std::string& text) {
+  if (!refusals_ || !options_.log->enabled(observe::Level::kInfo)) return;
+  refusals_->write(observe::Level::kInfo, text,
+                   {{"module", method.module},
+                    {"method", method.full_name},
+                    {"request", id},
+                    {"caller", request.caller->on_behalf_of},
+                    {"process", request.caller->process ? std::to_string(request.caller->process)
+                                                        : std::string()},
+                    {"object", object_of(request.request, method.object_field)}});
 }
 
 std::string Router::request_id_of(CallRequest& request) {

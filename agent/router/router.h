@@ -17,7 +17,9 @@
 #include <unordered_map>
 
 #include "longshore/transparent_hash.hpp"
+#include "observe/rate_limited_log.h"
 #include "router/call.h"
+#include "router/permissions.h"
 #include "router/recent_calls.h"
 
 namespace longshore::router {
@@ -39,8 +41,10 @@ struct CallRequest {
   bool unary_only = false;                          // refuse methods that stream
   std::shared_ptr<Call> parent;                     // for nested calls
   std::shared_ptr<CallObserver> observer;
-  CallRunner* runner = nullptr;  // see Call::runner
-  bool counted = false;          // among the calls that came over endpoints
+  CallRunner* runner = nullptr;              // see Call::runner
+  uint64_t origin = 0;                       // see Call::origin; a nested call's is its parent's
+  std::shared_ptr<const MethodSet> allowed;  // what the endpoint allows the caller; null: all
+  bool counted = false;                      // among the calls that came over endpoints
 };
 
 // Whether a caller's own request id is fit for logs: up to 64 letters, digits, '-', '_' and '.'.
@@ -50,6 +54,8 @@ struct RouterOptions {
   std::chrono::nanoseconds default_timeout = std::chrono::seconds(30);
   size_t max_message_bytes = 64u << 20;  // of an answer
   bool remembers_calls = true;           // for recent_calls()
+  observe::Log* log = nullptr;           // told of calls that were not permitted
+  AuditLog* audit = nullptr;             // told of calls that may change something
 };
 
 class Router {
@@ -58,6 +64,9 @@ class Router {
 
   void set_routes(std::shared_ptr<const RouteTable> routes);
   std::shared_ptr<const RouteTable> routes() const;
+  // Takes the calls of methods that no route names: any of them, as a stream of messages. Set
+  // before the first call.
+  void set_fallback(std::shared_ptr<Target> fallback) { fallback_ = std::move(fallback); }
 
   // Starts a call. Null when it was refused; the observer has then been told why.
   std::shared_ptr<Call> call(CallRequest request);
@@ -73,6 +82,15 @@ class Router {
   Timers& timers() { return timers_; }
 
  private:
+  // Hands the call to its target, or to the one that took that one's place meanwhile.
+  void submit(Call& call);
+  bool is_audited(const Method& method) const {
+    return options_.audit && options_.audit->tells(method);
+  }
+  // Why the caller may not call the method; empty when it may.
+  static std::string objection(const CallRequest& request, const Method& method);
+  void log_refusal(const CallRequest& request, const Method& method, const std::string& id,
+                   const std::string& text);
   // Tells the observer, counts and remembers it, since there is no call that would.
   std::shared_ptr<Call> refuse(CallRequest& request, std::shared_ptr<const Method> method,
                                StatusCode code, std::string text);
@@ -82,12 +100,14 @@ class Router {
 
   Timers& timers_;
   const RouterOptions options_;
+  std::optional<observe::RateLimitedLog> refusals_;
   HandleTable<Call> calls_;
   RecentCalls recent_calls_;
   const std::string id_prefix_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex routes_mutex_;
   std::shared_ptr<const RouteTable> routes_;
+  std::shared_ptr<Target> fallback_;  // null: such calls are refused
 };
 
 }  // namespace longshore::router

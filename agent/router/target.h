@@ -21,6 +21,10 @@ class Target {
   // Takes a call in: runs it at once (a non-blocking method) or queues it. An error refuses it.
   virtual Result<void> submit(std::shared_ptr<Call> call) = 0;
 
+  // Whether the routes lead elsewhere by now, so that a call which it refuses is not lost but
+  // routed anew: it came by an older table of routes. True for good once the new routes are set.
+  virtual bool has_moved() const { return false; }
+
   // Runs a call that `submit` queued, on this thread.
   virtual void execute(Call& call) = 0;
 

@@ -124,10 +124,11 @@ class WorkerPool::State : public Timer {
     pool_of_this_thread = this;
     std::unique_lock lock(mutex_);
     while (wait_for_work(lock)) {
-      const std::shared_ptr<Work> work = std::move(queue_.front().work);
+      std::shared_ptr<Work> work = std::move(queue_.front().work);
       queue_.pop_front();
       lock.unlock();
       work->run();
+      work.reset();  // what it kept may be the last to hold this pool
       lock.lock();
     }
     --threads_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -41,16 +43,48 @@ class CancelSignal {
   std::set<longshore_call> waiting_;
 };
 
-// A posted WaitAsync: the handler has returned, the reply waits for its time.
-struct LaterReply {
-  Reply<v1::WaitResponse> reply;
+// A request may ask for any time: longer ones are as good as this.
+milliseconds bounded(int64_t time) {
+  return milliseconds(std::clamp<int64_t>(time, 0, 86'400'000));
+}
 
-  static void run(void* user, longshore_answer answer) noexcept {
-    const std::unique_ptr<LaterReply> self(static_cast<LaterReply*>(user));
-    v1::WaitResponse response;
-    response.set_cancelled(answer == LONGSHORE_CANCELLED);
-    self->reply(response);
+// The replies of WaitAsync that wait, for their time or for a cancellation. Their handlers have
+// returned.
+class LaterReplies {
+ public:
+  void add(longshore_call call, Reply<v1::WaitResponse> reply) {
+    const std::lock_guard lock(mutex_);
+    waiting_.try_emplace(call, std::move(reply));
   }
+
+  void give(longshore_call call, bool cancelled) {
+    Map::node_type taken;
+    {
+      const std::lock_guard lock(mutex_);
+      taken = waiting_.extract(call);
+    }
+    if (taken.empty()) return;
+    v1::WaitResponse response;
+    response.set_cancelled(cancelled);
+    taken.mapped()(response);
+  }
+
+  // Runs at the time that was asked for, or when the instance is being stopped.
+  struct Posted {
+    LaterReplies& replies;
+    longshore_call call;
+
+    static void run(void* user, longshore_answer answer) noexcept {
+      const std::unique_ptr<Posted> self(static_cast<Posted*>(user));
+      self->replies.give(self->call, answer == LONGSHORE_CANCELLED);
+    }
+  };
+
+ private:
+  using Map = std::map<longshore_call, Reply<v1::WaitResponse>>;
+
+  std::mutex mutex_;
+  Map waiting_;
 };
 
 class Echo {
@@ -60,7 +94,10 @@ class Echo {
     generation_ = generation;
   }
   int64_t generation() const { return generation_; }
-  CancelSignal& cancel_signal() { return cancel_signal_; }
+  void cancel(longshore_call call) {
+    cancel_signal_.raise(call);
+    later_replies_.give(call, true);
+  }
 
   Result<v1::SayResponse> say(Context, const v1::SayRequest& request) {
     v1::SayResponse response;
@@ -71,17 +108,23 @@ class Echo {
   Result<v1::WaitResponse> wait(Context context, const v1::WaitRequest& request) {
     v1::WaitResponse response;
     response.set_cancelled(
-        cancel_signal_.wait(context, milliseconds(request.milliseconds()), request.stubborn()));
+        cancel_signal_.wait(context, bounded(request.milliseconds()), request.stubborn()));
     return response;
   }
 
   void wait_async(Context context, v1::WaitRequest request, Reply<v1::WaitResponse> reply) {
-    auto later = std::make_unique<LaterReply>(LaterReply{std::move(reply)});
-    const auto delay = std::chrono::nanoseconds(milliseconds(request.milliseconds())).count();
-    if (context.host()->post(context.host(), delay, &LaterReply::run, later.get()) ==
+    const auto delay = std::chrono::nanoseconds(bounded(request.milliseconds())).count();
+    later_replies_.add(context.handle(), std::move(reply));
+    auto posted = std::make_unique<LaterReplies::Posted>(
+        LaterReplies::Posted{later_replies_, context.handle()});
+    if (context.host()->post(context.host(), delay, &LaterReplies::Posted::run, posted.get()) ==
         LONGSHORE_OK) {
-      static_cast<void>(later.release());
+      static_cast<void>(posted.release());
+    } else {
+      later_replies_.give(context.handle(), true);
     }
+    // It may have been cancelled before the reply was there to be found.
+    if (context.cancelled()) later_replies_.give(context.handle(), true);
   }
 
   Result<void> count(Context, const v1::CountRequest& request, Stream<v1::CountResponse>& stream) {
@@ -100,10 +143,16 @@ class Echo {
   Result<v1::FailResponse> fail(Context, const v1::FailRequest& request) {
     if (request.by_exception()) throw std::runtime_error(request.text());
     if (request.code() == 0) return v1::FailResponse();
+    if (request.code() < 0 || request.code() > static_cast<int>(StatusCode::kUnauthenticated)) {
+      return Error(StatusCode::kInvalidArgument, "fail").because("there is no such status code");
+    }
     return Error::of_text(static_cast<StatusCode>(request.code()), request.text());
   }
 
   Result<v1::ForwardResponse> forward(Context context, const v1::ForwardRequest& request) {
+    if (request.method().empty()) {
+      return Error(StatusCode::kInvalidArgument, "forward the request").because("to which method?");
+    }
     Result<std::string> answer = context.invoke_bytes(request.method(), request.request());
     if (!answer) return std::move(answer).error();
     v1::ForwardResponse response;
@@ -130,6 +179,7 @@ class Echo {
   std::string greeting_;
   int64_t generation_ = 0;
   CancelSignal cancel_signal_;
+  LaterReplies later_replies_;
 };
 
 class EchoModule final : public Module {
@@ -151,7 +201,7 @@ class EchoModule final : public Module {
 
   Result<std::string> stop(Context) override { return std::to_string(echo_.generation()); }
 
-  void on_cancel(longshore_call call) override { echo_.cancel_signal().raise(call); }
+  void on_cancel(longshore_call call) override { echo_.cancel(call); }
 
  private:
   Echo echo_;

@@ -32,15 +32,21 @@ foreach(name LongshoreModule.cmake LongshoreProtobuf.cmake LongshoreSdk.cmake
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${name} DESTINATION ${package_dir} COMPONENT development)
 endforeach()
 
+install(FILES ${source_dir}/ABI.md ${source_dir}/CHANGELOG-ABI.md
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/longshore-dev COMPONENT development)
+
 # The runtime has a license of its own.
 install(DIRECTORY ${LONGSHORE_PROTOBUF_LITE_DIR}/ DESTINATION ${protobuf_lite_dir}
     COMPONENT development)
 install(FILES /usr/share/doc/libprotobuf-dev/copyright DESTINATION ${protobuf_lite_dir}
     COMPONENT development OPTIONAL)
 
-# The agent as a library, for those who link it without CMake.
+# For those who build without CMake: modules, and programs with the agent as a library.
+file(RELATIVE_PATH prefix_from_pkg_config /prefix/${library_dir}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore-module.pc.in ${made}/longshore-module.pc @ONLY)
+install(FILES ${made}/longshore-module.pc DESTINATION ${library_dir}/pkgconfig
+    COMPONENT development)
 if(TARGET longshore)
-  file(RELATIVE_PATH prefix_from_pkg_config /prefix/${library_dir}/pkgconfig /prefix)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore.pc.in ${made}/longshore.pc @ONLY)
   install(FILES ${made}/longshore.pc DESTINATION ${library_dir}/pkgconfig COMPONENT development)
   install(TARGETS longshore LIBRARY DESTINATION ${library_dir}

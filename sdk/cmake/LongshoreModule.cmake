@@ -1,4 +1,4 @@
-# longshore_add_module(<name>
+# longshore_add_module(<name> [PLAIN]
 #     DESCRIPTION <file.textproto>     a longshore.module.v1.Description without descriptors
 #     PROTO_ROOT <folder> PROTOS <file.proto>...   what the module serves, relative to the folder
 #     SOURCES <file.cc>... [LIBRARIES <target>...])
@@ -6,18 +6,18 @@
 # Builds the shared object longshore-<name>.so (.dll): one exported symbol, everything else hidden,
 # C++ runtime and protobuf lite inside. Also builds longshore_<name>_protos (the messages).
 # The module's code gets its description as `longshore_module_description[]` and
-# `longshore_module_description_size` from "module_description.h".
+# `longshore_module_description_size` from "module_description.h". PLAIN: the ABI's header only,
+# without the C++ wrapper and messages, for modules in C or with a protobuf of their own.
 set(LONGSHORE_MODULE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where this file is")
+set(LONGSHORE_SDK_INCLUDE_DIR ${LONGSHORE_SDK_INCLUDE_DIR} CACHE INTERNAL "Where the headers are")
 
 function(longshore_add_module name)
-  cmake_parse_arguments(arg "" "DESCRIPTION;PROTO_ROOT" "PROTOS;SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "DESCRIPTION;PROTO_ROOT" "PROTOS;SOURCES;LIBRARIES" ${ARGN})
   set(work ${CMAKE_CURRENT_BINARY_DIR}/longshore-${name}.description)
   file(MAKE_DIRECTORY ${work})
   get_filename_component(description ${arg_DESCRIPTION} ABSOLUTE)
   get_filename_component(arg_PROTO_ROOT ${arg_PROTO_ROOT} ABSOLUTE)
   list(TRANSFORM arg_PROTOS PREPEND ${arg_PROTO_ROOT}/ OUTPUT_VARIABLE proto_paths)
-
-  longshore_add_protos(longshore_${name}_protos ${arg_PROTO_ROOT} ${arg_PROTOS})
 
   add_custom_command(
       OUTPUT ${work}/module_description.h
@@ -35,10 +35,15 @@ function(longshore_add_module name)
   add_library(longshore-${name} MODULE ${arg_SOURCES} ${work}/module_description.h)
   set_target_properties(longshore-${name} PROPERTIES
       PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/modules
-      CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+      C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(longshore-${name} PRIVATE ${work})
-  target_link_libraries(longshore-${name} PRIVATE
-      longshore::sdk longshore_${name}_protos ${arg_LIBRARIES})
+  if(arg_PLAIN)
+    target_include_directories(longshore-${name} PRIVATE ${LONGSHORE_SDK_INCLUDE_DIR})
+  else()
+    longshore_add_protos(longshore_${name}_protos ${arg_PROTO_ROOT} ${arg_PROTOS})
+    target_link_libraries(longshore-${name} PRIVATE longshore::sdk longshore_${name}_protos)
+  endif()
+  target_link_libraries(longshore-${name} PRIVATE ${arg_LIBRARIES})
   target_compile_options(longshore-${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   if(WIN32)
     target_link_options(longshore-${name} PRIVATE -static -Wl,--exclude-all-symbols)

@@ -19,8 +19,8 @@ diff "$work/promised" "$work/exported"
 needed=$(readelf --dynamic "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for name in $needed; do
   case $name in
-    libc.so.* | libm.so.* | libstdc++.so.* | libgcc_s.so.* | libnettle.so.* | libtomlplusplus.so.* | \
-      ld-linux-*) ;;
+    libc.so.* | libm.so.* | libstdc++.so.* | libgcc_s.so.* | libhogweed.so.* | \
+      libnettle.so.* | libtomlplusplus.so.* | ld-linux-*) ;;
     libasan.so.* | libubsan.so.* | libtsan.so.*) ;;
     *) echo "$library needs $name" && exit 1 ;;
   esac

@@ -20,10 +20,16 @@ namespace {
 
 using namespace longshore::test;
 
+const std::string kInProcess = "\"in-process\"";
+const std::string kInChild = "\"process\"\nprocess.memory_max = 200000000";
+
 // What a client is told whose agent goes away.
 const std::string kGone = "UNAVAILABLE the connection ended: the peer is gone: End of file";
 const std::string kOverdue =
     "DEADLINE_EXCEEDED the deadline passed before the call was finished; it may still take effect";
+const std::string kMayNot =
+    "PERMISSION_DENIED module:hostile may not call longshore.control.v1.Control/Upgrade; its "
+    "may_call in the configuration does not name it";
 
 // In the order of a life. What is not reached stays empty.
 struct Life {
@@ -59,10 +65,11 @@ std::string outcome_of(const Answer& answer) {
 
 class HostileAgent {
  public:
+  // `isolation` with what else stands in the module's section.
   HostileAgent(const std::string& module, const std::string& isolation) {
     directory_.configure("[modules.hostile]\nlibrary = \"" HOSTILE_MODULES "/" + module +
-                         ".so\"\nstart_timeout = \"500ms\"\ncall_timeout = \"2s\"\nisolation = \"" +
-                         isolation + "\"\n[endpoints.hostile]\naddress = \"unix://" +
+                         ".so\"\nstart_timeout = \"500ms\"\ncall_timeout = \"2s\"\nisolation = " +
+                         isolation + "\n[endpoints.hostile]\naddress = \"unix://" +
                          hostile_socket() + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
   }
 
@@ -130,7 +137,7 @@ void check(const std::vector<Deed>& deeds, const std::string& isolation) {
   for (const Deed& deed : deeds) {
     HostileAgent agent(deed.module, isolation);
     const Life life = agent.live();
-    INFO(deed.module << " " << isolation << "\n" << agent.directory().log());
+    INFO(deed.module << " isolation = " << isolation << "\n" << agent.directory().log());
     CHECK(life == deed.life);
   }
 }
@@ -152,7 +159,7 @@ TEST_CASE("What a module in the agent does to itself, the agent survives") {
        {"masks_signals", {"serving", "OK well", "well", "in order"}},
        {"finish_twice", {"serving", "OK first", "well", "in order"}},
        {"log_flood", {"serving", "OK dry", "well", "in order"}}},
-      "in-process");
+      kInProcess);
 }
 
 TEST_CASE("What a module in the agent does to the process, it does to the agent") {
@@ -165,7 +172,52 @@ TEST_CASE("What a module in the agent does to the process, it does to the agent"
          {"exits", {"serving", kGone, "nobody listens", death(3)}},
          {"throws", {"serving", kGone, "nobody listens", death(128 + SIGABRT)}},
          {"huge_stack", {"serving", kGone, "nobody listens", death(128 + SIGSEGV)}}},
-        "in-process");
+        kInProcess);
+}
+
+// What stands where the module's own process is told of.
+std::string ended(const std::string& how) { return "the process of the module hostile " + how; }
+
+Life failed_at_start(const std::string& how) {
+  return {"failed: " + ended(how),
+          "UNAVAILABLE the module hostile is not running: cannot start the module \"hostile\": " +
+              ended(how),
+          "well", "in order"};
+}
+
+Life failed_in_call(const std::string& how) {
+  return {"serving", "UNAVAILABLE " + ended(how) + "; the call may have taken effect", "well",
+          "in order"};
+}
+
+TEST_CASE("Whatever a module does in a process of its own, the agent and the others go on") {
+  const Life well = {"serving", "OK well", "well", "in order"};
+  const Life overdue = {"serving", kOverdue, "well", "in order"};
+  check({{"behaves", well},
+         {"crash_in_create", failed_at_start("was killed by SIGABRT")},
+         {"crash_in_start", failed_at_start("was killed by SIGSEGV")},
+         {"crash_in_invoke", failed_in_call("was killed by SIGSEGV")},
+         {"crash_in_stop", well},
+         {"crash_in_destroy", well},
+         {"create_hangs", failed_at_start("was killed because it did not start in time")},
+         {"start_hangs", failed_at_start("was killed because it did not start in time")},
+         {"never_finishes", overdue},
+         {"stop_hangs", well},
+         {"destroy_hangs", well},
+         {"aborts", failed_in_call("was killed by SIGABRT")},
+         {"exits", failed_in_call("exited with code 3")},
+         {"exits_thread", overdue},
+         {"throws", failed_in_call("was killed by SIGABRT")},
+         {"huge_stack", failed_in_call("was killed by SIGSEGV")},
+         {"eats_memory", failed_in_call("was killed by SIGABRT")},
+         {"closes_descriptors", failed_in_call("exited with code 0")},
+         {"forks", well},
+         {"changes_folder", well},
+         {"masks_signals", well},
+         {"finish_twice", {"serving", "OK first", "well", "in order"}},
+         {"log_flood", {"serving", "OK dry", "well", "in order"}},
+         {"upgrades_itself", {"serving", kMayNot, "well", "in order"}}},
+        kInChild);
 }
 
 }  // namespace

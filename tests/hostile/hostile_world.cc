@@ -154,11 +154,10 @@ Error load_error(const std::string& file) {
   return image.error();
 }
 
-Error create_error(const std::string& module) {
+Error create_error(const std::string& module, loader::InstanceOptions options) {
   World& world = World::get();
   const auto image = load(file_of(module));
   REQUIRE(image);
-  loader::InstanceOptions options;
   options.name = module;
   const auto instance = loader::Instance::create(*image, options, world.router, *world.log);
   REQUIRE_FALSE(instance);

@@ -72,6 +72,6 @@ class Subject {
 // Why a module of this folder cannot be loaded; the test fails if it can.
 Error load_error(const std::string& file);
 // Why there can be no instance of it.
-Error create_error(const std::string& module);
+Error create_error(const std::string& module, loader::InstanceOptions options = {});
 
 }  // namespace longshore::hostile

@@ -1,4 +1,4 @@
-// The completion of both programs, in bash, without the functions of the package bash-completion.
+// The completion of the programs, in bash, without the functions of the package bash-completion.
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -86,6 +86,15 @@ TEST_CASE("the agent's own command line is completed") {
   CHECK(complete(agent, "--c") == "--check\n--config\n");
   CHECK(complete(agent, "config ") == "check\ndiff\nsample\nshow\n");
   CHECK(complete(agent, "nonsense ") == "");
+}
+
+TEST_CASE("the command line of the validator is completed") {
+  const std::string program = LONGSHORE_MODULE_CHECK;
+  CHECK(complete(program, "--call") == "--call-mutating\n");
+  CHECK(complete(program, "--only st") == "storm\n");
+  const TemporaryDirectory directory;
+  write_file(directory / "module.so", "");
+  CHECK(complete(program, directory / "mod") == (directory / "module.so") + "\n");
 }
 
 TEST_CASE("a word that is completed is not run") {

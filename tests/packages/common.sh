@@ -53,3 +53,23 @@ check_database() {
 call() {
   longshorectl call "$1" "$2"
 }
+
+# type_commands <section>: the commands of a section of the README, one after another, as somebody
+# types them. What is to be typed only where systemd does not run is left out where it does.
+type_commands() {
+  local commands command
+  commands=$(awk -v section="## $1" '
+    /^## / { inside = $0 == section }
+    /^```/ { fenced = inside && $0 == "```sh"; next }
+    fenced' /test/README.md)
+  [ "$(wc -l <<< "$commands")" -ge 4 ] || fail "the README has no commands for \"$1\": $commands"
+  while read -r command <&3; do
+    if [ -d /run/systemd/system ] && [[ $command == *'&' ]]; then
+      continue
+    fi
+    echo "# $command"
+    eval "$command" || fail "$command"
+    # Nobody types as fast as this.
+    [[ $command != *'&' ]] || within 30 test -S /run/longshore-control/control.sock
+  done 3<<< "$commands"
+}

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs the SDK, moves it, and does with it what a vendor does: builds and tests the template out
-# of the tree, and loads the module into the real agent. Nothing but the installed files is used.
-#   installed_sdk_test.sh <source tree> <build tree> <longshored> <longshorectl>
+# Installs the SDK, moves it, and does with it what a vendor does: builds, tests and checks the
+# template and the example in C out of the tree, loads them into the real agent, and calls them, also
+# by a gRPC client that knows nothing of them. Nothing but the installed files is used.
+#   installed_sdk_test.sh <source tree> <build tree> <longshored> <longshorectl> <generic client>
 set -euo pipefail
 
-source=$1 build=$2 agent=$3 control=$4
+source=$1 build=$2 agent=$3 control=$4 client=$5
 work=$(mktemp -d)
 sdk=$work/moved
 agent_process=
@@ -45,7 +46,9 @@ check_layout() {
   for file in include/longshore/{abi.h,module.hpp} share/longshore/template/README.md \
     share/longshore/proto/longshore/annotations.proto \
     share/longshore/proto/{disk,filesystem,system,volume}/v1alpha1.proto \
-    share/longshore/testing/include/longshore/testing/fake_host.hpp; do
+    share/longshore/testing/include/longshore/testing/fake_host.hpp \
+    share/longshore/examples/module_c/greeter.c share/doc/longshore-dev/{,CHANGELOG-}ABI.md \
+    bin/longshore-module-check; do
     [ -s "$sdk/$file" ] || fail "$file is not installed"
   done
   for file in LongshoreConfigVersion.cmake LongshoreModule.cmake LongshoreProtobuf.cmake \
@@ -85,15 +88,32 @@ check_library() {
   done
 }
 
+# check_module <file>: what a vendor checks before shipping it.
+check_module() {
+  local exports
+  exports=$(nm -D --defined-only "$1" | awk '{ print $3 }')
+  [ "$exports" = longshore_module ] || fail "the module exports: $exports"
+  quietly "$sdk/bin/longshore-module-check" "$1"
+}
+
 build_template() {
-  step "build and test the template"
+  step "build, test and check the template"
   cp -r "$sdk/share/longshore/template" "$work/shelf"
   configure_and_build "$work/shelf"
   quietly ctest --test-dir "$work/shelf/build" --output-on-failure --no-tests=error
   module=$work/shelf/build/modules/longshore-shelf.so
-  local exports
-  exports=$(nm -D --defined-only "$module" | awk '{ print $3 }')
-  [ "$exports" = longshore_module ] || fail "the module exports: $exports"
+  check_module "$module"
+}
+
+build_example() {
+  step "build and check the module in C, by CMake and by make"
+  cp -r "$sdk/share/longshore/examples/module_c" "$work/greeter"
+  [ "$(wc -l < "$work/greeter/greeter.c")" -lt 120 ] || fail "the example has grown"
+  configure_and_build "$work/greeter" -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror"
+  check_module "$work/greeter/build/modules/longshore-greeter.so"
+  PKG_CONFIG_PATH=$(dirname "$(find "$sdk" -name longshore-module.pc)") \
+    quietly make -C "$work/greeter"
+  check_module "$work/greeter/longshore-greeter.so"
 }
 
 refuse_other_versions() {
@@ -107,7 +127,7 @@ refuse_other_versions() {
   grep -q 'version: 0.1' "$work/output" || fail "it does not say which version there is"
 }
 
-call() { "$control" --socket "$work/control/control.sock" call "acme.shelf.v1.Shelf/$1" "$2"; }
+call() { "$control" --socket "$work/control/control.sock" call "acme.$1" "$2"; }
 
 # The agent says on its standard error, which comes through descriptor 3, when it serves.
 start_agent() {
@@ -117,11 +137,15 @@ start_agent() {
 run_dir = "$work/run"
 control_dir = "$work/control"
 state_dir = "$work/state"
-module_dirs = ["$(dirname "$module")"]
+module_dirs = ["$(dirname "$module")", "$work/greeter"]
 [endpoints]
 csi_proxy = false
+[endpoints.acme]
+address = "unix://$work/run/acme/acme.sock"
+services = ["acme.shelf.v1.Shelf", "acme.greeter.v1.Greeter"]
 [modules.shelf]
 settings.capacity = 1
+[modules.greeter]
 TOML
   exec 3< <(exec "$agent" --no-ownership-check --config "$work/agent.toml" 2>&1)
   agent_process=$!
@@ -132,13 +156,25 @@ TOML
   fail "the agent does not serve"
 }
 
-call_module() {
-  step "the module in the agent"
+# ask_socket <service> <method> <JSON> <answer>: by a client that asks what there is.
+ask_socket() {
+  local answer
+  answer=$("$client" "$work/run/acme/acme.sock" "acme.$1" "$2" "$3")
+  [ "$answer" = "$4" ] || fail "the generic client got: $answer"
+}
+
+call_modules() {
+  step "the modules in the agent"
   start_agent
-  call PutBox '{"name": "a", "content": "amber"}'
-  call GetBox '{"name": "a"}' | tee "$work/answer"
+  call shelf.v1.Shelf/PutBox '{"name": "a", "content": "amber"}'
+  call shelf.v1.Shelf/GetBox '{"name": "a"}' | tee "$work/answer"
   grep -q amber "$work/answer" || fail "the box is not as it was put"
-  if call PutBox '{"name": "b"}' > "$work/answer" 2>&1; then fail "its setting has no effect"; fi
+  ask_socket shelf.v1.Shelf GetBox '{"name": "a"}' '{"box":{"name":"a","content":"amber"}}'
+  ask_socket greeter.v1.Greeter Greet '{"name": "Ada"}' '{"text":"Hello, Ada"}'
+  call greeter.v1.Greeter/Greet '{"name": "Ada"}' | grep -q 'Hello, Ada' || fail "nobody greets"
+  if call shelf.v1.Shelf/PutBox '{"name": "b"}' > "$work/answer" 2>&1; then
+    fail "its setting has no effect"
+  fi
   grep -q 'the shelf holds 1' "$work/answer" || { cat "$work/answer" && fail "another error came"; }
   kill "$agent_process"
   wait "$agent_process" || fail "the agent ended with $?"
@@ -150,5 +186,6 @@ check_layout
 check_headers
 check_library
 build_template
+build_example
 refuse_other_versions
-call_module
+call_modules

@@ -85,6 +85,7 @@ AgentProcess::AgentProcess(const AgentDirectory& directory, Options options)
     : notify_(notify_socket(directory / "notify")) {
   std::vector<std::string> words = {LONGSHORE_AGENT, "--no-ownership-check", "--config",
                                     directory.config_file()};
+  words.insert(words.end(), options.more_words.begin(), options.more_words.end());
   std::vector<std::string> variables = {"NOTIFY_SOCKET=" + (directory / "notify"),
                                         "LISTEN_FDS=" + std::to_string(options.sockets.size()),
                                         "LISTEN_PID=" + std::string(16, '\0')};
@@ -112,7 +113,7 @@ AgentProcess::AgentProcess(const AgentDirectory& directory, Options options)
   close(log);
   process_ = static_cast<int>(syscall(SYS_pidfd_open, id_, 0));
   if (process_ < 0) fail("pidfd_open");
-  serves_ = await_state("READY=1");
+  serves_ = options.until_serving && await_state("READY=1");
 }
 
 AgentProcess::~AgentProcess() {

@@ -39,11 +39,15 @@ class AgentDirectory {
   TemporaryDirectory directory_;
 };
 
+struct AgentProcessOptions {
+  std::vector<int> sockets = {};             // handed in as systemd does, from descriptor 3 on
+  std::vector<std::string> more_words = {};  // of the command line
+  bool until_serving = true;                 // whether the constructor waits for that
+};
+
 class AgentProcess {
  public:
-  struct Options {
-    std::vector<int> sockets;  // handed in as systemd does, from descriptor 3 on
-  };
+  using Options = AgentProcessOptions;
 
   // Starts it, and waits until it serves or has ended.
   explicit AgentProcess(const AgentDirectory& directory, Options options = {});

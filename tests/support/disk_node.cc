@@ -41,14 +41,19 @@ DiskNode::DiskNode(const DiskNodeSetup& setup) : run_(fs::temp_directory_path() 
   for (size_t place = 0; place < setup.disks; ++place) {
     names += (place == 0 ? "\"" : ", \"") + disks_.emplace_back(setup.bytes).name() + "\"";
   }
+  const std::string isolation = setup.isolated
+                                    ? "isolation = \"process\"\nprocess.restart_max = 1000\n"
+                                      "process.restart_delay_max = \"1ms\"\n"
+                                    : "";
   directory_.write_configuration(
       "[agent]\nrun_dir = \"" + run_ + "\"\ncontrol_dir = \"" + (directory_ / "control") +
       "\"\nstate_dir = \"" + (directory_ / "state") +
       "\"\nmodule_dirs = [\"" LONGSHORE_MODULES "\"]\nstop_timeout = \"60s\"\n" +
-      "[modules.disk]\ncall_timeout = \"5m\"\nsettings.disk_names = [" + names +
-      "]\n[modules.volume]\ncall_timeout = \"5m\"\nsettings.disk_names = [" + names +
-      "]\nsettings.allowed_roots = [\"" + directory_.root() + "\"]\nsettings.filesystem = \"" +
-      setup.filesystem + "\"\nsettings.mkfs_directory = \"" + setup.mkfs_directory + "\"\n");
+      "[modules.disk]\n" + isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" + names +
+      "]\n[modules.volume]\n" + isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" +
+      names + "]\nsettings.allowed_roots = [\"" + directory_.root() +
+      "\"]\nsettings.filesystem = \"" + setup.filesystem + "\"\nsettings.mkfs_directory = \"" +
+      setup.mkfs_directory + "\"\n");
 }
 
 DiskNode::~DiskNode() {

@@ -25,6 +25,7 @@ struct DiskNodeSetup {
   uint64_t bytes = 128 * kMebibyte;
   std::string filesystem = "ext4";  // what FormatVolume makes
   std::string mkfs_directory = "/usr/sbin";
+  bool isolated = false;  // each module in a process of its own, started again whenever it ends
 };
 
 // Owner: outlives the agents that run on it. One at a time in a program. Threads: what is const

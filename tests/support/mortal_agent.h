@@ -1,4 +1,5 @@
-// An agent that is killed while its clients work, and clients who do not mind.
+// An agent that is killed while its clients work, or a process of a module of its, and clients who
+// do not mind.
 #pragma once
 
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 #include "tests/support/agent_process.h"
 #include "tests/support/disk_node.h"
+#include "tests/support/process_figures.h"
 #include "tests/support/require.h"
 
 namespace longshore::test {
@@ -28,6 +30,13 @@ class MortalAgent {
     require(agent_->wait() == 128 + SIGKILL, "the agent has ended before it was killed");
     agent_.reset();
     start();
+  }
+
+  // Kills the process of one of its modules, for whose next one nobody waits. False: there was none
+  // at the moment.
+  bool kill_child(uint64_t choice) {
+    const auto children = children_of(agent_->id());
+    return !children.empty() && ::kill(children[choice % children.size()], SIGKILL) == 0;
   }
 
   // Waits until an agent has started that is later than the one of this number; its number.
@@ -82,6 +91,11 @@ class PatientClient {
   std::string answered(const Call& call) {
     for (;;) {
       const DiskClient::Called answer = call(connected());
+      if (answer->code() == StatusCode::kUnavailable &&
+          answer->text().starts_with("the process of the module")) {
+        ++unanswered_;
+        continue;
+      }
       if (answer->code() == StatusCode::kUnavailable && client_->await_closed()) {
         client_.reset();
         ++unanswered_;

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace longshore::test {
 
@@ -22,6 +23,17 @@ inline constexpr bool kMemoryTellsLeaks = true;
 inline size_t open_descriptors(pid_t process) {
   const std::filesystem::directory_iterator entries("/proc/" + std::to_string(process) + "/fd");
   return static_cast<size_t>(std::distance(begin(entries), end(entries)));
+}
+
+// The processes that it has started and that have not been waited for.
+inline std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t child = 0; file >> child;) children.push_back(child);
+  }
+  return children;
 }
 
 // Memory of its own that is in use, in KiB.

@@ -2,6 +2,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <vector>
@@ -56,6 +57,15 @@ Result<unsigned> group_id_of(const std::string& name_or_number) {
 }
 
 unsigned own_user_id() { return geteuid(); }
+
+std::vector<unsigned> own_group_ids() {
+  std::vector<unsigned> groups(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+  const int count = getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<size_t>(std::max(count, 0)));
+  groups.push_back(getegid());
+  return groups;
+}
+
 int own_process_id() { return getpid(); }
 
 }  // namespace longshore::config

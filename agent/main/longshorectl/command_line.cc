@@ -40,6 +40,33 @@ void add_agent_command(CLI::App& app, CommandLine& line, const char* name, const
   });
 }
 
+void add_modules(CLI::App& app, CommandLine& line) {
+  auto* modules = add_command(app, "modules", "The modules, their states and their calls", kWork);
+  modules->add_option("MODULE", line.module, "All of this one, with the steps of its life")
+      ->type_name("");
+  modules->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return list_modules(line.target, report, line.module);
+    };
+  });
+}
+
+void add_upgrade(CLI::App& app, CommandLine& line) {
+  auto* upgrade =
+      add_command(app, "upgrade", "Give a module another file while it serves", kChange);
+  upgrade->add_option("MODULE", line.module, "The module")->type_name("")->required();
+  upgrade
+      ->add_option("FILE", line.module_file,
+                   "The file until the next reload; without it the one that the configuration "
+                   "names is read again")
+      ->type_name("");
+  upgrade->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return upgrade_module(line.target, report, line.module, line.module_file);
+    };
+  });
+}
+
 void add_trace(CLI::App& app, CommandLine& line) {
   auto* trace = add_command(app, "trace", "What became of a request, or the last requests", kWork);
   trace
@@ -163,8 +190,7 @@ void describe(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   add_agent_command(app, line, "status", "How the agent is and where it listens", kWork,
                     show_status);
-  add_agent_command(app, line, "modules", "The modules, their states and their calls", kWork,
-                    list_modules);
+  add_modules(app, line);
   add_agent_command(app, line, "services", "All methods that modules serve", kWork, list_services);
   add_top(app, line);
   add_trace(app, line);
@@ -172,6 +198,7 @@ void describe(CLI::App& app, CommandLine& line) {
   add_config(app, line);
   add_agent_command(app, line, "reload", "Read the configuration again and apply what changed",
                     kChange, reload);
+  add_upgrade(app, line);
   add_log(app, line);
   app.footer(kFooter);  // after the commands, which would have it too
 }

@@ -22,6 +22,8 @@ struct CommandLine {
   int last = 0;  // 0: not asked for
   bool failed = false;
   TopRequest top;
+  std::string module;
+  std::string module_file;
   // What the chosen command does.
   std::function<int(const Report&)> run;
 };

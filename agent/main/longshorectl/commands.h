@@ -17,9 +17,14 @@ struct Target {
 };
 
 int show_status(const Target& target, const Report& report);
-int list_modules(const Target& target, const Report& report);
 int list_services(const Target& target, const Report& report);
 int reload(const Target& target, const Report& report);
+
+// All of them, or the one `name` with the steps of its life.
+int list_modules(const Target& target, const Report& report, const std::string& name);
+// Without a `file`: the one that the configuration names.
+int upgrade_module(const Target& target, const Report& report, const std::string& module,
+                   const std::string& file);
 
 // An empty `level` only asks.
 int log_level(const Target& target, const Report& report, const std::string& level);

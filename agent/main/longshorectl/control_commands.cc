@@ -52,28 +52,6 @@ int show_status(const Target& target, const Report& report) {
       });
 }
 
-int list_modules(const Target& target, const Report& report) {
-  return ask_agent<messages::ListModulesResponse>(
-      target, report, "ListModules", messages::ListModulesRequest(),
-      [&](const messages::ListModulesResponse& response) {
-        Table table({"MODULE", "STATE", "VERSION", "UPTIME", "CALLS", "RUNNING", "FAILED", "STUCK",
-                     "SUMMARY"});
-        for (const auto& module : response.modules()) {
-          table.add({module.name(),
-                     word_cell(module.state()),
-                     module.version(),
-                     duration_text(module.uptime_ms()),
-                     std::to_string(module.calls_total()),
-                     std::to_string(module.calls_running()),
-                     std::to_string(module.calls_failed()),
-                     {std::to_string(module.calls_stuck()),
-                      module.calls_stuck() > 0 ? Tone::kBad : Tone::kPlain},
-                     module.reason().empty() ? module.summary() : module.reason()});
-        }
-        report.line(table.text(report.paint()));
-      });
-}
-
 int list_services(const Target& target, const Report& report) {
   return ask_agent<messages::ListServicesResponse>(
       target, report, "ListServices", messages::ListServicesRequest(),

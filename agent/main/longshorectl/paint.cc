@@ -43,6 +43,7 @@ Tone tone_of(std::string_view word) {
       {"waiting", Tone::kAttention},  {"starting", Tone::kAttention},
       {"draining", Tone::kAttention}, {"stopped", Tone::kAttention},
       {"created", Tone::kAttention},  {"warning", Tone::kAttention},
+      {"degraded", Tone::kAttention}, {"quarantined", Tone::kBad},
       {"failed", Tone::kBad},         {"overdue", Tone::kBad},
       {"error", Tone::kBad},          {"debug", Tone::kFaint},
       {"info", Tone::kPlain},         {"", Tone::kPlain}};

@@ -24,13 +24,17 @@ FakeHost::~FakeHost() {
 }
 
 Result<void> FakeHost::start(const StartOptions& options) {
+  const auto settings = session_->description().settings(options);
+  if (session_->state() == Session::State::kMade && !settings) return settings.error();
+  return start_bytes(settings ? settings->SerializeAsString() : "", options.handover);
+}
+
+Result<void> FakeHost::start_bytes(std::string settings, std::string handover) {
   if (session_->state() != Session::State::kMade) {
     return Error(StatusCode::kFailedPrecondition, "start the module")
         .because("there is no instance that was not started");
   }
-  const auto settings = session_->description().settings(options);
-  if (!settings) return settings.error();
-  return session_->start(settings->SerializeAsString(), options.handover);
+  return session_->start(std::move(settings), std::move(handover));
 }
 
 PendingCall FakeHost::begin_bytes(std::string_view method, std::string request,

@@ -21,7 +21,7 @@ std::shared_ptr<CallRecord> Session::make_call(std::string_view method, std::str
   if (state() != State::kServing) {
     return failed(StatusCode::kUnavailable, "the module does not serve");
   }
-  if (!description_.has_method(method)) {
+  if (options.described_only && !description_.has_method(method)) {
     return failed(StatusCode::kUnimplemented, "the module's description has no such method");
   }
   return add_call(method, description_.is_stream(method), std::move(request), options);

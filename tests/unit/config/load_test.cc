@@ -121,6 +121,41 @@ services = ["v1.Volume"]
   CHECK(read.endpoints[0].name == "a");
 }
 
+TEST_CASE("rules of permissions are read by name, for modules and endpoints") {
+  const Configuration read = loaded(R"(
+[modules.disk.permissions.writers]
+groups = ["0"]
+methods = ["v1.Disk/FormatDisk"]
+[modules.disk.permissions.readers]
+users = ["*", "root"]
+methods = ["reads_only"]
+[endpoints.a]
+address = "unix:///a"
+services = ["v1.Disk"]
+permissions.all = {users = ["0"], methods = ["*", "v1.Disk"]}
+[endpoints.csi_proxy_access.permissions.none]
+users = []
+methods = ["v1.Disk"]
+[agent.audit]
+file = "/audit"
+required = true
+[agent.signatures]
+keys_dir = "/keys"
+required = true
+)");
+  REQUIRE(read.modules.size() == 1);
+  CHECK(read.modules[0].permissions ==
+        std::vector<PermissionRule>{{"readers", {"*", "root"}, {}, {"reads_only"}},
+                                    {"writers", {}, {"0"}, {"v1.Disk/FormatDisk"}}});
+  REQUIRE(read.endpoints.size() == 1);
+  CHECK(read.endpoints[0].access.permissions ==
+        std::vector<PermissionRule>{{"all", {"0"}, {}, {"*", "v1.Disk"}}});
+  CHECK(read.csi_proxy.access.permissions ==
+        std::vector<PermissionRule>{{"none", {}, {}, {"v1.Disk"}}});
+  CHECK(read.agent.audit == AuditSettings{"/audit", true});
+  CHECK(read.agent.signatures == SignatureSettings{"/keys", true});
+}
+
 TEST_CASE("settings of a module have all its options, with defaults filled in") {
   const Configuration read = loaded(R"(
 [modules.volume.settings]

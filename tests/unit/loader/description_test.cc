@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "longshore/module/descriptors.pb.h"
+#include "router/message_schema.h"
 
 namespace longshore::loader {
 namespace {
@@ -76,6 +77,10 @@ TEST_CASE("A description tells services, methods, objects, endpoints and options
   CHECK(method.idempotent);
   CHECK_FALSE(method.reads_only);
   CHECK_FALSE(method.server_streaming);
+  REQUIRE(method.request_schema);
+  CHECK(method.request_schema->fields.at(3).name == "volume");
+  CHECK_FALSE(method.request_schema->fields.at(3).secret);
+  CHECK(method.request_schema->fields.at(4).secret);
   REQUIRE(description->csi_proxy_endpoints.size() == 1);
   CHECK(description->csi_proxy_endpoints[0].version == "v1");
   CHECK(description->options.size() == 1);
@@ -87,10 +92,72 @@ TEST_CASE("A description tells services, methods, objects, endpoints and options
                                  "acme.v1.Array", "acme.v1.Array.Grow"});
 }
 
+TEST_CASE("The health check of a module is for the agent, not among what it serves") {
+  Parts parts;
+  CHECK_FALSE(parts.parse()->health_check);
+  auto& file = *parts.files.add_file();
+  file.set_name("longshore/module/v1.proto");
+  file.set_package("longshore.module.v1");
+  file.add_message_type()->set_name("CheckHealthRequest");
+  auto& service = *file.add_service();
+  service.set_name("Health");
+  auto& method = *service.add_method();
+  method.set_name("Check");
+  method.set_input_type(".longshore.module.v1.CheckHealthRequest");
+  method.set_output_type(".longshore.module.v1.CheckHealthRequest");
+  parts.description.add_services("longshore.module.v1.Health");
+  const auto description = parts.parse();
+  REQUIRE(description);
+  REQUIRE(description->health_check);
+  CHECK(description->health_check->full_name == "longshore.module.v1.Health/Check");
+  CHECK(description->services == std::vector<std::string>{"acme.v1.Array"});
+  CHECK(description->methods.size() == 1);
+}
+
 struct Case {
   std::function<void(Parts&)> spoil;
   std::string why;
 };
+
+TEST_CASE("Fields of requests are known wherever their messages are defined") {
+  Parts parts;
+  auto& other = *parts.files.add_file();
+  other.set_name("acme/other.proto");  // without a package
+  auto& outer = *other.add_message_type();
+  outer.set_name("Outer");
+  auto& inner = *outer.add_nested_type();
+  inner.set_name("Inner");
+  auto& key = *inner.add_field();
+  key.set_name("key");
+  key.set_number(1);
+  key.set_type(9);
+  key.mutable_options()->set_secret(true);
+  auto& field = *parts.file().mutable_message_type(0)->add_field();
+  field.set_name("inners");
+  field.set_number(5);
+  field.set_type(11);
+  field.set_label(3);
+  field.set_type_name(".Outer.Inner");
+  auto& again = *parts.file().mutable_message_type(0)->add_field();  // of one number
+  again.set_name("inners2");
+  again.set_number(5);
+  again.mutable_options()->set_secret(true);
+  auto description = parts.parse();
+  REQUIRE(description);
+  const auto schema = description->methods.at(0).request_schema;
+  *description = ModuleDescription();  // what a method knows outlives the description
+  const router::FieldSchema& inners = schema->fields.at(5);
+  CHECK(inners.repeated);
+  CHECK(inners.secret);
+  REQUIRE(inners.message);
+  CHECK(inners.message->fields.at(1).secret);
+  parts.method().set_input_type(".acme.v1.Nowhere");
+  parts.method().mutable_options()->mutable_method()->clear_object_field();
+  description = parts.parse();
+  REQUIRE(description);
+  REQUIRE(description->methods.at(0).request_schema);
+  CHECK(description->methods.at(0).request_schema->fields.empty());
+}
 
 TEST_CASE("A description that cannot be trusted is refused with its reason") {
   const std::string bad_object =

@@ -107,6 +107,11 @@ TEST_CASE("Modules, endpoints and the process have their series") {
   report.modules[0].calls_total = 40;
   report.modules[0].calls_failed = 5;
   report.modules[0].threads = 6;
+  report.modules[0].degraded = true;
+  report.modules[0].violations = 7;
+  report.modules[0].upgrades = 8;
+  report.modules[0].steps = {{"loaded", {}, std::chrono::milliseconds(250)}};
+  report.module_states = {"serving", "draining", "failed"};
   const std::string text = metrics_text(report, {.cpu_seconds = 1.5,
                                                  .start_time_seconds = 1795235495,
                                                  .resident_bytes = 8 << 20,
@@ -114,19 +119,31 @@ TEST_CASE("Modules, endpoints and the process have their series") {
                                                  .open_descriptors = 20,
                                                  .max_descriptors = 1024});
   for (const std::string line :
-       {"longshore_build_info{version=\"0.1.0\"} 1", "longshore_module_up{module=\"disk\"} 1",
+       {"longshore_build_info{version=\"0.1.0\"} 1",
+        "longshore_module_up{module=\"disk\"} 1",
         "longshore_module_up{module=\"volume\"} 0",
         "longshore_module_state{module=\"disk\",state=\"serving\"} 1",
+        "longshore_module_state{module=\"disk\",state=\"draining\"} 0",
+        "longshore_module_state{module=\"volume\",state=\"serving\"} 0",
         "longshore_module_state{module=\"volume\",state=\"failed\"} 1",
+        "longshore_module_step_seconds{module=\"disk\",state=\"loaded\"} 0.25",
+        "longshore_module_degraded{module=\"disk\"} 1",
+        "longshore_module_degraded{module=\"volume\"} 0",
+        "longshore_module_contract_violations_total{module=\"disk\"} 7",
+        "longshore_module_upgrades_total{module=\"disk\"} 8",
         "longshore_module_calls_running{module=\"disk\"} 1",
         "longshore_module_calls_waiting{module=\"disk\"} 2",
         "longshore_module_calls_stuck{module=\"disk\"} 3",
         "longshore_module_calls_total{module=\"disk\"} 40",
         "longshore_module_calls_failed_total{module=\"disk\"} 5",
         "longshore_module_threads{module=\"disk\"} 6",
-        "longshore_endpoint_connections{endpoint=\"disk-v1\"} 3", "process_cpu_seconds_total 1.5",
-        "process_start_time_seconds 1795235495", "process_resident_memory_bytes 8388608",
-        "process_virtual_memory_bytes 314572800", "process_open_fds 20", "process_max_fds 1024"}) {
+        "longshore_endpoint_connections{endpoint=\"disk-v1\"} 3",
+        "process_cpu_seconds_total 1.5",
+        "process_start_time_seconds 1795235495",
+        "process_resident_memory_bytes 8388608",
+        "process_virtual_memory_bytes 314572800",
+        "process_open_fds 20",
+        "process_max_fds 1024"}) {
     INFO(line);
     CHECK(text.find('\n' + line + '\n') != std::string::npos);
   }
@@ -152,6 +169,15 @@ bool is_sample(const std::string& line) {
   }
   return at + 1 < line.size() && line[at] == ' ' &&
          line.find_first_not_of("0123456789.e+-", at + 1) == std::string::npos;
+}
+
+TEST_CASE("The audit log has its series where there is one") {
+  StatusReport report;
+  CHECK(lines_of(metrics_text(report, {}), "longshore_audit").empty());
+  report.audit = {true, 7, 2, 1};
+  CHECK(lines_of(metrics_text(report, {}), "longshore_audit") ==
+        Lines{"longshore_audit_lines_total 7", "longshore_audit_lines_lost_total 1",
+              "longshore_audit_lines_waiting 2"});
 }
 
 TEST_CASE("Every line is a comment or a sample, whatever the names are") {

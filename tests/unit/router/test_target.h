@@ -27,6 +27,7 @@ class TestTarget final : public Target {
     if (refuses) return Error(StatusCode::kUnavailable, "take the call").because("full");
     return {};
   }
+  bool has_moved() const override { return moved; }
   void execute(Call&) override { add("execute"); }
   void on_cancel(Call&) override { add("cancel"); }
   void on_writable(Call&) override { add("writable"); }
@@ -39,6 +40,7 @@ class TestTarget final : public Target {
   size_t count(const std::string& event) const { return events.get().count(event); }
 
   bool refuses = false;
+  bool moved = false;
   Watched<Events> events;
 
  private:

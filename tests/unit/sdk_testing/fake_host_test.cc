@@ -153,5 +153,17 @@ TEST_CASE("a file that is no module is not loaded") {
                     Catch::Contains("exports no longshore_module"));
 }
 
+TEST_CASE("a method that is not described reaches the module only if the test says so") {
+  FakeHost host(echo_entry());
+  REQUIRE(host.start().ok());
+  const auto kept = host.begin_bytes("no.such/Method", "").wait_for_all_bytes();
+  CHECK_THAT(kept.error().message(),
+             Catch::Contains("the module's description has no such method"));
+  const auto passed =
+      host.begin_bytes("no.such/Method", "", {.described_only = false}).wait_for_all_bytes();
+  CHECK(passed.error().message() == "the module has no method no.such/Method");
+  CHECK(host.end().empty());
+}
+
 }  // namespace
 }  // namespace longshore::testing

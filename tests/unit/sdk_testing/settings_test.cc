@@ -24,6 +24,15 @@ TEST_CASE("settings that a test gives reach the module") {
   CHECK(greeting_of(host) == "good day");
 }
 
+TEST_CASE("settings that are no message reach the module as they are") {
+  FakeHost host(echo_entry());
+  const auto started = host.start_bytes("\xff");
+  REQUIRE_FALSE(started);
+  CHECK(started.error().code() == StatusCode::kInvalidArgument);
+  CHECK_FALSE(host.start_bytes("").ok());  // there is no second time
+  CHECK(host.end().empty());
+}
+
 // A description with one option for each rule that the agent checks.
 module::v1::Description description_of_rules() {
   module::v1::Description description;

@@ -15,7 +15,8 @@
 // call twice or never, sending after the end, a second answer of a unary method, posting after the
 // stop, and so on. A host with violations that nobody asked for ends the test program.
 //
-// Threads: a module may use the host from any thread; a test uses it from one.
+// Threads: a module may use the host from any thread; a test uses it from one, except that while
+// the instance serves any number of threads may call `begin_bytes`, wait for calls and `advance`.
 #pragma once
 
 #include <chrono>
@@ -49,6 +50,9 @@ class FakeHost {
   // Brings the instance to life. Settings that the test does not give have the defaults of the
   // description. INVALID_ARGUMENT, without asking the module, where the agent would refuse them.
   Result<void> start(const StartOptions& options = {});
+  // The same with the bytes of a longshore.module.v1.Settings, or of anything else: the agent gives
+  // checked ones only, and a module should outlive others.
+  Result<void> start_bytes(std::string settings, std::string handover = {});
 
   // Calls a unary method and waits for the answer. What the module answers is returned even where
   // a cancelled call's caller would not hear it.

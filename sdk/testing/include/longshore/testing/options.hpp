@@ -31,6 +31,9 @@ struct CallOptions {
   std::string caller = "uid:0";
   std::string on_behalf_of = {};  // empty: the caller itself
   std::string request_id = "test-request";
+  // Without it, a method that the description does not have reaches the module as well: what the
+  // agent never lets happen.
+  bool described_only = true;
 };
 
 // How a method that the module invokes ends.

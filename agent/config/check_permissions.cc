@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "config/check.h"
+#include "config/toml_text.h"
+#include "config/user_names.h"
+
+namespace longshore::config {
+namespace {
+
+// Checks the rules of one table after the other. A mistake must not leave a rule that allows less,
+// or more, than it seems to: each is reported.
+class PermissionCheck {
+ public:
+  PermissionCheck(const Draft& draft, const ModuleSchemas& schemas, Findings& findings)
+      : draft_(draft), schemas_(schemas), findings_(findings) {}
+
+  void run() {
+    const Configuration& configuration = draft_.configuration;
+    for (const ModuleSettings& module : configuration.modules) {
+      const auto schema = schemas_.find(module.name);
+      const ModuleSchema* known = schema == schemas_.end() ? nullptr : &schema->second;
+      check("modules", module.name, module.permissions, known ? names_of(*known) : Names(),
+            known != nullptr, "the module has no such method or service");
+    }
+    const bool described = all_described(configuration, schemas_);
+    const char* const not_served = "the endpoint has no such method or service";
+    check("endpoints", "csi_proxy_access", configuration.csi_proxy.access.permissions,
+          names_of_services({}), described, not_served);
+    for (const EndpointSettings& endpoint : configuration.endpoints) {
+      check("endpoints", endpoint.name, endpoint.access.permissions,
+            names_of_services(endpoint.services), described, not_served);
+    }
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  static Names names_of(const ModuleSchema& schema) {
+    Names names = schema.services;
+    names.insert(names.end(), schema.methods.begin(), schema.methods.end());
+    return names;
+  }
+
+  // These services of any module, and their methods; all of them where none is named.
+  Names names_of_services(const Names& services) const {
+    Names names;
+    for (const auto& [module, schema] : schemas_) {
+      for (const std::string& name : names_of(schema)) {
+        const std::string service = name.substr(0, name.find('/'));
+        const bool is_wanted = services.empty() || std::find(services.begin(), services.end(),
+                                                             service) != services.end();
+        if (is_wanted) names.push_back(name);
+      }
+    }
+    return names;
+  }
+
+  void check(const std::string& kind, const std::string& owner,
+             const std::vector<PermissionRule>& rules, Names valid, bool valid_is_known,
+             const std::string& why_unknown) {
+    valid.insert(valid.end(), {"reads_only", "*"});
+    for (const PermissionRule& rule : rules) {
+      const std::string path = joined(joined(joined(kind, owner), "permissions"), rule.name);
+      check_is_whole(rule, path);
+      check_names(rule.users, joined(path, "users"), "user", &user_id_of);
+      check_names(rule.groups, joined(path, "groups"), "group", &group_id_of);
+      if (valid_is_known) check_methods(rule.methods, joined(path, "methods"), valid, why_unknown);
+    }
+  }
+
+  void check_is_whole(const PermissionRule& rule, const std::string& path) {
+    const Place place = place_of(draft_.origins, {path});
+    const std::string users_path = joined(path, "users");
+    const std::string groups_path = joined(path, "groups");
+    const std::string methods_path = joined(path, "methods");
+    const auto is_given = [&](const std::string& key) { return draft_.origins.contains(key); };
+    // What was given and could not be read has its finding.
+    const bool names_nobody = rule.users.empty() && rule.groups.empty();
+    if (names_nobody && !is_given(users_path) && !is_given(groups_path)) {
+      findings_.add(place, in_quotes(path) +
+                               " names nobody; write users = [\"<name>\"], groups = [\"<name>\"] "
+                               "or, for everybody, users = [\"*\"]");
+    }
+    if (rule.methods.empty() && !is_given(methods_path)) {
+      findings_.add(place, in_quotes(path) +
+                               " allows nothing; write methods = [\"<service>\"], [\"reads_only\"] "
+                               "or, for all, [\"*\"]");
+    }
+  }
+
+  void check_names(const Names& names, const std::string& path, const std::string& kind,
+                   Result<unsigned> (*id_of)(const std::string&)) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (kind == "user" && names[i] == "*") continue;
+      if (id_of(names[i])) continue;
+      findings_.add(item_place(draft_.origins, path, i),
+                    in_quotes(path) + " names " + in_quotes(names[i]) + ", and the system has no " +
+                        kind + " of that name or id");
+    }
+  }
+
+  void check_methods(const Names& methods, const std::string& path, const Names& valid,
+                     const std::string& why_unknown) {
+    for (size_t i = 0; i < methods.size(); ++i) {
+      if (std::find(valid.begin(), valid.end(), methods[i]) != valid.end()) continue;
+      findings_.add(item_place(draft_.origins, path, i),
+                    in_quotes(path) + " names " + in_quotes(methods[i]) + ", and " + why_unknown +
+                        suggestion(methods[i], valid));
+    }
+  }
+
+  const Draft& draft_;
+  const ModuleSchemas& schemas_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings) {
+  PermissionCheck(draft, schemas, findings).run();
+}
+
+}  // namespace longshore::config

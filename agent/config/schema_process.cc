@@ -1,0 +1,54 @@
+// The keys of a module's process.
+#include "config/schema.h"
+#include "config/section_key.h"
+
+namespace longshore::config {
+
+template <>
+const SectionKeys<ProcessSettings>& section_keys() {
+  using S = ProcessSettings;
+  constexpr int64_t kMillisecond = 1'000'000;
+  constexpr int64_t kHour = 3'600'000'000'000;
+  static const SectionKeys<S> keys = {
+      key<&S::user>({.name = "user",
+                     .doc = "User, by name or id, as whom it runs, with the user's groups. Empty: "
+                            "the agent's own.",
+                     .may_be_empty = true}),
+      key<&S::capabilities>({.name = "capabilities",
+                             .type = KeyType::kCapabilities,
+                             .doc = "Capabilities that it keeps, such as \"CAP_SYS_ADMIN\", "
+                                    "whoever the user is. \"all\": those that the user has."}),
+      key<&S::no_new_privs>({.name = "no_new_privs",
+                             .type = KeyType::kBool,
+                             .doc = "Whether programs that it starts can gain no privileges, by "
+                                    "set-user-ID files for one."}),
+      key<&S::memory_max>({.name = "memory_max",
+                           .type = KeyType::kInt,
+                           .doc = "Bytes of memory that it may write to (RLIMIT_DATA), the stacks "
+                                  "of its threads included, 8 MiB each. 0: no limit of its own.",
+                           .range = {{0, int64_t{1} << 50}}}),
+      key<&S::files_max>({.name = "files_max",
+                          .type = KeyType::kInt,
+                          .doc = "Descriptors that it may have open. 0: no limit of its own.",
+                          .range = {{0, 1 << 20}}}),
+      key<&S::restart_max>({.name = "restart_max",
+                            .type = KeyType::kInt,
+                            .doc = "How often within a minute it is started again when it ends. "
+                                   "Over that the module is quarantined until a reload or upgrade.",
+                            .range = {{0, 1000}}}),
+      key<&S::restart_delay_max>({.name = "restart_delay_max",
+                                  .type = KeyType::kDuration,
+                                  .doc = "It is started again at once, then after 100 ms, then "
+                                         "after twice as long each time, but never longer than "
+                                         "this.",
+                                  .range = {{kMillisecond, kHour}}}),
+      key<&S::retry_idempotent>({.name = "retry_idempotent",
+                                 .type = KeyType::kBool,
+                                 .doc = "Whether calls of idempotent methods that run when it ends "
+                                        "are given to the next process, once, in place of failing "
+                                        "with UNAVAILABLE."}),
+  };
+  return keys;
+}
+
+}  // namespace longshore::config

@@ -1,0 +1,119 @@
+#include "embed/module_starter.h"
+
+#include <utility>
+
+#include "embed/start_values.h"
+
+namespace longshore::embed {
+
+using loader::Instance;
+using loader::LifeState;
+
+ModuleEntry ModuleStarter::load(loader::Inspection inspection,
+                                const config::ModuleSettings& settings,
+                                const config::AgentSettings& agent) {
+  state_dir_ = agent.state_dir;
+  ModuleEntry entry;
+  entry.settings = settings;
+  entry.facts = inspection.facts;
+  entry.life = std::make_shared<loader::Life>(settings.name, log_, inspection.found);
+  entry.life->reach(LifeState::kInspected, inspection.inspected);
+  if (safe_mode_) {
+    entry.failure = "not loaded: safe mode";
+    return entry;
+  }
+  // Before any code of the module runs: should it take the process with it, the log tells which.
+  log_.info("starting module", {{"module", settings.name}, {"file", entry.facts->path}});
+  const bool in_process = settings.isolation != "process";
+  if (in_process && markers_) {
+    if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) {
+      fail(entry, begun.error(), LifeState::kQuarantined);
+      return entry;
+    }
+  }
+  if (auto loaded = load_code(std::move(inspection), agent, entry); !loaded) {
+    if (markers_) markers_->end(true);
+    fail(entry, loaded.error());
+  } else {
+    entry.life->reach(LifeState::kLoaded);
+    entry.life->reach(LifeState::kNegotiated);
+  }
+  return entry;
+}
+
+Result<void> ModuleStarter::load_code(loader::Inspection inspection,
+                                      const config::AgentSettings& agent, ModuleEntry& entry) {
+  const config::ModuleSettings& settings = entry.settings;
+  if (settings.isolation != "process") {
+    auto image =
+        loader::load_module(std::move(inspection), static_cast<size_t>(agent.limits.max_images),
+                            settings.start_timeout);
+    if (!image) return noted(std::move(image).error());
+    entry.code = std::move(*image);
+    return {};
+  }
+  if (!make_process_code_) {
+    return Error(StatusCode::kFailedPrecondition, "run the module", settings.name)
+        .because(
+            "it is to have a process of its own, and the agent inside another program starts none")
+        .advise("set isolation = \"in-process\", or let longshored run it");
+  }
+  auto code = make_process_code_(std::move(inspection), settings, agent);
+  if (!code) return std::move(code).error();
+  entry.code = std::move(*code);
+  return {};
+}
+
+void ModuleStarter::wait_loaded() {
+  if (markers_) markers_->end(false);
+}
+
+bool ModuleStarter::bring_up(ModuleEntry& entry, std::string handover) {
+  const auto up = create_and_start(entry, std::move(handover));
+  if (markers_) markers_->end(true);
+  if (up) {
+    log_.info("module serves", {{"module", entry.settings.name},
+                                {"library", entry.facts->name},
+                                {"version", entry.facts->version}});
+  } else {
+    fail(entry, up.error());
+  }
+  return up.ok();
+}
+
+Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string handover) {
+  const config::ModuleSettings& settings = entry.settings;
+  const bool in_process = settings.isolation != "process";
+  if (in_process && markers_) {
+    if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) return begun;
+    markers_->reach("create");
+  }
+  loader::InstanceOptions options = instance_options(settings);
+  options.life = entry.life;
+  auto instance = Instance::create(entry.code, std::move(options), router_, log_);
+  if (!instance) return noted(std::move(instance).error());
+  entry.instance = std::move(*instance);
+  if (markers_) markers_->reach("start");
+  return entry.instance->start(settings_message(settings, state_dir_), std::move(handover));
+}
+
+void ModuleStarter::begin_anew(ModuleEntry& entry) const {
+  entry.life = std::make_shared<loader::Life>(entry.settings.name, log_);
+  entry.life->reach(LifeState::kInspected);
+  entry.life->reach(LifeState::kLoaded);
+  entry.life->reach(LifeState::kNegotiated);
+}
+
+// Code that has not come back may still come back, and use what instances use.
+Error ModuleStarter::noted(Error error) {
+  if (error.code() == StatusCode::kDeadlineExceeded) has_abandoned_ = true;
+  return error;
+}
+
+void ModuleStarter::fail(ModuleEntry& entry, const Error& error, LifeState state) const {
+  entry.failure = error.message();
+  entry.life->fail(entry.failure, state);
+  log_.error(entry.failure, {{"module", entry.settings.name}});
+}
+
+}  // namespace longshore::embed

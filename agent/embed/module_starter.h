@@ -1,0 +1,67 @@
+// Brings a module to life: loads its file, makes an instance, starts it. See loader/life.h.
+//
+// Threads: one at a time. Owner: the module set.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "embed/crash_markers.h"
+#include "embed/module_entry.h"
+#include "loader/image.h"
+#include "observe/log.h"
+#include "router/router.h"
+
+namespace longshore::embed {
+
+class ModuleStarter {
+ public:
+  // Makes the code of modules with isolation = "process".
+  using MakeProcessCode = std::function<Result<std::shared_ptr<loader::ModuleCode>>(
+      loader::Inspection, const config::ModuleSettings&, const config::AgentSettings&)>;
+
+  ModuleStarter(router::Router& router, observe::Log& log) : router_(router), log_(log) {}
+
+  void set_process_code(MakeProcessCode make) { make_process_code_ = std::move(make); }
+  // Without it, or where none can be kept, a module that crashes the agent is tried again.
+  void set_crash_markers(std::unique_ptr<CrashMarkers> markers) { markers_ = std::move(markers); }
+  CrashMarkers* crash_markers() { return markers_.get(); }
+  // Loads nothing at all.
+  void set_safe_mode() { safe_mode_ = true; }
+
+  // The module with its code, or with the failure that kept it from that.
+  ModuleEntry load(loader::Inspection inspection, const config::ModuleSettings& settings,
+                   const config::AgentSettings& agent);
+
+  // The module that was loaded last is brought up later.
+  void wait_loaded();
+
+  // Makes the instance and starts it. False: the entry's failure tells why.
+  bool bring_up(ModuleEntry& entry, std::string handover);
+
+  // Begins the entry's life once more, for another instance of the same code.
+  void begin_anew(ModuleEntry& entry) const;
+
+  // Whether a thread hangs in a module's code of which there is no instance.
+  bool has_abandoned() const { return has_abandoned_; }
+
+ private:
+  Result<void> load_code(loader::Inspection inspection, const config::AgentSettings& agent,
+                         ModuleEntry& entry);
+  Result<void> create_and_start(ModuleEntry& entry, std::string handover);
+  Error noted(Error error);
+  void fail(ModuleEntry& entry, const Error& error,
+            loader::LifeState state = loader::LifeState::kFailed) const;
+
+  router::Router& router_;
+  observe::Log& log_;
+  MakeProcessCode make_process_code_;
+  std::unique_ptr<CrashMarkers> markers_;
+  bool safe_mode_ = false;
+  std::string state_dir_;
+  std::atomic<bool> has_abandoned_{false};
+};
+
+}  // namespace longshore::embed

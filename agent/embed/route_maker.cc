@@ -1,0 +1,82 @@
+#include "embed/route_maker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "embed/permissions.h"
+
+namespace longshore::embed {
+namespace {
+
+// Who may call what of the module. Names that cannot be looked up any more allow nothing to nobody.
+std::shared_ptr<const router::Permissions> rules_of(const config::ModuleSettings& settings,
+                                                    observe::Log& log) {
+  const std::string key = "modules." + settings.name + ".permissions";
+  auto permissions = permissions_of(key, settings.permissions);
+  if (permissions) return *std::move(permissions);
+  log.error(permissions.error().message(), {{"module", settings.name}});
+  return std::make_shared<const router::Permissions>(router::Permissions{key, {{}}});
+}
+
+// A method with what the configuration says of it, and what counts its calls.
+std::shared_ptr<const router::Method> configured(const router::Method& described,
+                                                 const config::ModuleSettings& settings,
+                                                 const router::Permissions& permissions,
+                                                 observe::CallMetrics& call_metrics) {
+  auto method = std::make_shared<router::Method>(described);
+  method->module = settings.name;
+  const auto denied = [&](const std::string& name) {
+    return name == method->full_name || name == method->service;
+  };
+  method->denied = std::any_of(settings.deny_methods.begin(), settings.deny_methods.end(), denied);
+  const auto own = settings.method_timeouts.find(method->full_name);
+  method->timeout = own == settings.method_timeouts.end() ? settings.call_timeout : own->second;
+  method->callers = router::allowed_callers(permissions, *method);
+  method->metrics = call_metrics.of(method->service, method->name, method->server_streaming);
+  return method;
+}
+
+// Where there is nobody to take calls: says why the module is not there.
+class FailedTarget final : public router::Target {
+ public:
+  explicit FailedTarget(std::string why) : why_(std::move(why)) {}
+  Result<void> submit(std::shared_ptr<router::Call>) override {
+    return Error::of_text(StatusCode::kUnavailable, why_);
+  }
+  void execute(router::Call&) override {}
+
+ private:
+  const std::string why_;
+};
+
+}  // namespace
+
+std::shared_ptr<router::Target> target_of(const ModuleEntry& entry) {
+  if (entry.serves()) return entry.instance;
+  return std::make_shared<FailedTarget>("the module " + entry.settings.name +
+                                        " is not running: " + entry.failure);
+}
+
+void RouteMaker::publish(const ModuleEntries& entries, const StandIns& stand_ins) {
+  auto routes = std::make_shared<router::RouteTable>();
+  auto catalog = std::make_shared<loader::ServiceCatalog>();
+  for (const auto& [name, entry] : entries) {
+    catalog->add(entry.facts->description, entry.serves());
+    const auto stand_in = stand_ins.find(name);
+    const auto target = stand_in == stand_ins.end() ? target_of(entry) : stand_in->second;
+    const auto permissions = rules_of(entry.settings, log_);
+    for (const auto& method : entry.facts->description.methods) {
+      auto known = configured(method, entry.settings, *permissions, call_metrics_);
+      routes->emplace(method.full_name, router::Route{std::move(known), target});
+    }
+  }
+  catalog->add(builtin_, true);
+  for (const auto& method : builtin_.methods) {
+    routes->emplace(method.full_name,
+                    router::Route{std::make_shared<router::Method>(method), builtin_target_});
+  }
+  catalog_.set(std::move(catalog));
+  router_.set_routes(std::move(routes));
+}
+
+}  // namespace longshore::embed

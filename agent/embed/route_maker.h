@@ -1,0 +1,48 @@
+// Makes the routes and the catalog of services out of what has become of the modules.
+//
+// Threads: one at a time. Owner: the module set.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "embed/module_entry.h"
+#include "loader/service_catalog.h"
+#include "observe/call_metrics.h"
+#include "observe/log.h"
+#include "router/router.h"
+
+namespace longshore::embed {
+
+// By module: what takes its calls instead of its instance, while that is exchanged.
+using StandIns = std::map<std::string, std::shared_ptr<router::Target>>;
+
+// What takes the calls of a module: its instance, or one that says why there is none.
+std::shared_ptr<router::Target> target_of(const ModuleEntry& entry);
+
+class RouteMaker {
+ public:
+  RouteMaker(router::Router& router, loader::CatalogHolder& catalog,
+             observe::CallMetrics& call_metrics, observe::Log& log)
+      : router_(router), catalog_(catalog), call_metrics_(call_metrics), log_(log) {}
+
+  // The agent's own services, which are there whatever the configuration says.
+  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target) {
+    builtin_ = std::move(description);
+    builtin_target_ = std::move(target);
+  }
+
+  // Replaces all routes at once.
+  void publish(const ModuleEntries& entries, const StandIns& stand_ins = {});
+
+ private:
+  router::Router& router_;
+  loader::CatalogHolder& catalog_;
+  observe::CallMetrics& call_metrics_;
+  observe::Log& log_;
+  loader::ModuleDescription builtin_;
+  std::shared_ptr<router::Target> builtin_target_;
+};
+
+}  // namespace longshore::embed

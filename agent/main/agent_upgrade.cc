@@ -1,0 +1,100 @@
+// Agent::upgrade: one module gets another file while it serves.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "config/schema.h"
+#include "loader/image.h"
+#include "main/agent.h"
+
+namespace longshore {
+namespace {
+
+constexpr const char* kAction = "upgrade the module";
+
+config::ModuleSettings* find_enabled(config::Configuration& configuration,
+                                     const std::string& name) {
+  for (config::ModuleSettings& module : configuration.modules) {
+    if (module.enabled && module.name == name) return &module;
+  }
+  return nullptr;
+}
+
+Result<embed::ModuleEntry> find_entry(const embed::ModuleSet& modules, const std::string& name) {
+  std::vector<std::string> names;
+  for (embed::ModuleEntry& entry : modules.list()) {
+    if (entry.settings.name == name) return std::move(entry);
+    names.push_back(entry.settings.name);
+  }
+  Error error(StatusCode::kNotFound, kAction, name);
+  error = std::move(error).because("the agent runs no module of this name");
+  const std::string meant = config::nearest(name, names);
+  return meant.empty() ? std::move(error) : std::move(error).advise("did you mean " + meant + "?");
+}
+
+}  // namespace
+
+Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::string& file) {
+  auto upgraded = load_and_upgrade(module, file);
+  core_.inspected->forget();
+  return upgraded;
+}
+
+Result<void> Agent::check_same_module(const embed::ModuleEntry& before) {
+  const auto inspection = core_.inspected->take(before.settings, configuration().agent);
+  if (!inspection) return inspection.error();
+  const loader::ModuleFacts& facts = *inspection->facts;
+  if (facts.name == before.facts->name) return {};
+  return Error(StatusCode::kInvalidArgument, kAction, before.settings.name)
+      .because(facts.path + " is the module \"" + facts.name + "\" and not another \"" +
+               before.facts->name + '"');
+}
+
+Result<Agent::Upgraded> Agent::load_and_upgrade(const std::string& module,
+                                                const std::string& file) {
+  if (auto allowed = may_change(kAction); !allowed) return std::move(allowed).error();
+  if (!file.empty() && !std::filesystem::path(file).is_absolute()) {
+    return Error(StatusCode::kInvalidArgument, kAction, module)
+        .because("\"" + file + "\" is not an absolute path");
+  }
+  auto before = find_entry(core_.modules, module);
+  if (!before) return std::move(before).error();
+  if (!file.empty()) {
+    core_.inspected->use_file(module, file);
+    if (auto same = check_same_module(*before); !same) return std::move(same).error();
+  }
+  Result<config::Loaded> loaded = load_configuration();
+  if (!loaded) return std::move(loaded).error();
+  const config::ModuleSettings* const settings = find_enabled(loaded->configuration, module);
+  if (settings == nullptr) {
+    return Error(StatusCode::kFailedPrecondition, kAction, module)
+        .because("the configuration does not enable it any more")
+        .advise("reload applies that");
+  }
+  config::Configuration configuration = this->configuration();
+  if (auto ready = core_.modules.prepare_upgrade(*settings, configuration.agent); !ready) {
+    return std::move(ready).error();
+  }
+  *find_enabled(configuration, module) = *settings;
+  auto committed = switch_over(configuration);
+  if (!committed) return std::move(committed).error();
+  if (committed->failed()) {
+    std::string reasons;
+    for (const auto& sentence : committed->sentences) {
+      reasons += (reasons.empty() ? "" : "; ") + sentence;
+    }
+    return Error::of_text(StatusCode::kFailedPrecondition, reasons);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    loaded_.configuration = std::move(configuration);
+    loaded_.schemas[module] = loaded->schemas[module];
+  }
+  auto now = find_entry(core_.modules, module);
+  if (!now) return std::move(now).error();
+  const auto most = static_cast<size_t>(this->configuration().agent.limits.max_images);
+  const size_t used = std::min(loader::loaded_images(), most);
+  return Upgraded{std::move(*before), std::move(*now), most - used};
+}
+
+}  // namespace longshore

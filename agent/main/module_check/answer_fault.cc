@@ -1,0 +1,109 @@
+#include "main/module_check/answer_fault.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "main/module_check/subject.h"
+#include "main/module_check/wire.h"
+
+namespace longshore::module_check {
+namespace {
+
+namespace descriptors = module::descriptors;
+
+constexpr int kMaxDepth = 64;
+
+std::optional<uint64_t> take_varint(std::string_view& bytes) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= static_cast<uint64_t>(byte & 127) << shift;
+    if (byte < 128) return value;
+  }
+  return std::nullopt;
+}
+
+// The field's bytes without its tag; a number is left out.
+std::optional<std::string_view> take_value(std::string_view& bytes, uint64_t wire_type) {
+  uint64_t size = 0;
+  if (wire_type == kVarint) {
+    if (!take_varint(bytes)) return std::nullopt;
+    return std::string_view();
+  }
+  if (wire_type == kEightBytes) size = 8;
+  if (wire_type == kFourBytes) size = 4;
+  if (wire_type == kLengthDelimited) {
+    const auto length = take_varint(bytes);
+    if (!length) return std::nullopt;
+    size = *length;
+  } else if (size == 0) {
+    return std::nullopt;
+  }
+  if (size > bytes.size()) return std::nullopt;
+  const std::string_view value = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return value;
+}
+
+// Whether the text is UTF-8, by the bytes' shapes and the shortest form.
+bool is_utf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto at = [&](size_t place) { return static_cast<unsigned char>(text[place]); };
+    const unsigned char first = at(i);
+    const size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || i + size > text.size()) return false;
+    uint32_t code = size == 1 ? first : first & (0xffU >> (size + 1));
+    for (size_t j = 1; j < size; ++j) {
+      if ((at(i + j) & 0xc0) != 0x80) return false;
+      code = code << 6 | (at(i + j) & 0x3fU);
+    }
+    const bool is_shortest = size < 3 || code >= (size == 3 ? 0x800U : 0x10000U);
+    if (!is_shortest || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+    i += size;
+  }
+  return true;
+}
+
+std::string fault_at(std::string_view bytes, const descriptors::Message& type,
+                     const descriptors::FileSet& files, int depth);
+
+std::string field_fault(std::string_view value, uint64_t wire_type, const descriptors::Field& field,
+                        const descriptors::FileSet& files, int depth) {
+  const WireType expected = wire_type_of(field.type());
+  const bool is_packed =
+      field.label() == kRepeated && expected != kLengthDelimited && wire_type == kLengthDelimited;
+  if (is_packed) return {};
+  if (wire_type != expected) return field.name() + " is encoded as another type";
+  if (field.type() == kString && !is_utf8(value)) return field.name() + " is not UTF-8";
+  if (field.type() != kMessage) return {};
+  const auto* inner = message_type(files, field.type_name());
+  const std::string fault = inner ? fault_at(value, *inner, files, depth + 1) : std::string();
+  return fault.empty() ? fault : field.name() + ": " + fault;
+}
+
+std::string fault_at(std::string_view bytes, const descriptors::Message& type,
+                     const descriptors::FileSet& files, int depth) {
+  while (!bytes.empty() && depth < kMaxDepth) {
+    const auto tag = take_varint(bytes);
+    const auto value = tag && *tag >> 3 != 0 ? take_value(bytes, *tag & 7) : std::nullopt;
+    if (!value) return "it is no message";
+    const auto field = std::ranges::find_if(type.field(), [&](const auto& each) {
+      return static_cast<uint64_t>(each.number()) == *tag >> 3;
+    });
+    if (field == type.field().end() || field->type() == kGroup) continue;
+    std::string fault = field_fault(*value, *tag & 7, *field, files, depth);
+    if (!fault.empty()) return fault;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string answer_fault(std::string_view bytes, const descriptors::Message& type,
+                         const descriptors::FileSet& files) {
+  return fault_at(bytes, type, files, 0);
+}
+
+}  // namespace longshore::module_check

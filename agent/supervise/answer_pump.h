@@ -1,0 +1,62 @@
+// Messages of an answer on their way to somebody who takes them as far as he has room; then its
+// end. Both sides of a child's socket have one for each answer that comes over it.
+//
+// The other side may send kStreamCredit messages before it is granted more, so that many at most
+// wait here, and none of them stands in the way of other frames.
+//
+// Threads: any; the functions below `protected` are called by one at a time, without a lock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "longshore/abi.h"
+#include "longshore/result.hpp"
+
+namespace longshore::supervise {
+
+inline constexpr uint32_t kStreamCredit = 8;
+
+class AnswerPump {
+ public:
+  AnswerPump() = default;
+  AnswerPump(const AnswerPump&) = delete;
+  AnswerPump& operator=(const AnswerPump&) = delete;
+  virtual ~AnswerPump() = default;
+
+  void add(std::string_view message);
+  // An error overtakes the messages that have not been taken.
+  void end(StatusCode code, std::string text);
+  // There may be room again.
+  void pump();
+
+ protected:
+  // As longshore_host::send.
+  virtual longshore_answer deliver(std::string_view message) = 0;
+  // So many messages have been taken since the last time.
+  virtual void grant(uint32_t messages) = 0;
+  // Once, and last. `this` may be gone afterwards.
+  virtual void finish(StatusCode code, std::string text) = 0;
+
+ private:
+  struct End {
+    StatusCode code;
+    std::string text;
+  };
+
+  // Delivers until there is no room or nothing left; true when finish was called. Locked.
+  bool deliver_all(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::deque<std::string> messages_;
+  std::optional<End> end_;
+  uint32_t taken_ = 0;
+  bool pumping_ = false;
+  bool again_ = false;  // somebody found it pumping
+};
+
+}  // namespace longshore::supervise

@@ -1,0 +1,85 @@
+#include "supervise/call_to_child.h"
+
+#include <utility>
+
+#include "longshore/child/v1.pb.h"
+#include "longshore/context.hpp"
+
+namespace longshore::supervise {
+
+void CallToChild::send(std::shared_ptr<ChildConnection> child) {
+  bool much_waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    longshore_call_info info{};
+    info.struct_size = sizeof(info);
+    if (is_over_ || host_->call_info(host_, id_, &info) != LONGSHORE_OK) return;
+    child::v1::Call head;
+    head.set_method(method_);
+    head.set_remaining_ns(info.remaining_ns);
+    head.set_request_id(std::string(to_view(info.request_id)));
+    head.set_caller(std::string(to_view(info.caller)));
+    head.set_on_behalf_of(std::string(to_view(info.on_behalf_of)));
+    head.set_credit(kStreamCredit);
+    child_ = std::move(child);
+    much_waits =
+        child_->frames().send(FrameType::kCall, id_, head, request_,
+                              FrameSocket::Room::kUnlessMuchWaits) == FrameSocket::Sent::kMuchWaits;
+  }
+  if (much_waits) {
+    end(StatusCode::kResourceExhausted,
+        "the process of the module does not read its calls, and many wait; try again later");
+  }
+}
+
+void CallToChild::take_back() {
+  const std::lock_guard lock(mutex_);
+  child_.reset();
+}
+
+void CallToChild::cancel() {
+  bool is_sent_off = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_sent_off = child_ != nullptr;
+    if (is_sent_off) child_->frames().send({FrameType::kCancel, id_});
+  }
+  if (is_sent_off) {
+    pump();  // what waits for room is dropped
+  } else {
+    end(StatusCode::kCancelled, "the call was cancelled before it began");
+  }
+}
+
+void CallToChild::on_message(std::string_view message) {
+  has_begun_ = true;
+  add(message);
+}
+
+// At once: there is always room for the answer of a unary method.
+void CallToChild::on_answer(std::string_view answer) {
+  has_begun_ = true;
+  host_->send(host_, id_, to_bytes(answer));
+}
+
+longshore_answer CallToChild::deliver(std::string_view message) {
+  return host_->send(host_, id_, to_bytes(message));
+}
+
+void CallToChild::grant(uint32_t messages) {
+  child::v1::Grant grant;
+  grant.set_messages(messages);
+  const std::lock_guard lock(mutex_);
+  if (child_) child_->frames().send(FrameType::kGrant, id_, grant);
+}
+
+void CallToChild::finish(StatusCode code, std::string text) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  forget_();
+  host_->finish(host_, id_, static_cast<int32_t>(code), to_bytes(text));
+}
+
+}  // namespace longshore::supervise

@@ -1,0 +1,40 @@
+// What answers the module's own calls in a child process: the agent, over the socket.
+//
+// The child's router has no routes; all calls of the module come here.
+// Threads: as router::Target; `on_answer` and `on_answer_end` the one that reads frames.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "router/router.h"
+#include "supervise/answer_pump.h"
+#include "supervise/linux/frame_socket.h"
+
+namespace longshore::supervise {
+
+class AgentTarget final : public router::Target {
+ public:
+  AgentTarget(router::Router& router, FrameSocket& agent) : router_(router), agent_(agent) {}
+
+  Result<void> submit(std::shared_ptr<router::Call> call) override;
+  void execute(router::Call& call) override;
+  void on_cancel(router::Call& call) override;
+  void on_writable(router::Call& call) override;
+
+  void on_answer(uint64_t id, std::string_view message);
+  void on_answer_end(uint64_t id, StatusCode code, std::string text);
+
+ private:
+  class Answer;
+  std::shared_ptr<Answer> find(uint64_t id) const;
+
+  router::Router& router_;
+  FrameSocket& agent_;
+  mutable std::mutex mutex_;
+  std::map<uint64_t, std::shared_ptr<Answer>> answers_;  // by the call's handle
+};
+
+}  // namespace longshore::supervise

@@ -1,0 +1,49 @@
+// A call that came from the agent, as the child's router sees it: somebody who waits for an answer.
+//
+// Threads: `set_call`, `cancel` and `grant` the one that reads frames; the rest as CallObserver.
+// Owner: the child's table of such calls, and the call.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "router/call.h"
+#include "supervise/linux/frame_socket.h"
+
+namespace longshore::supervise {
+
+class CallFromAgent final : public router::CallObserver {
+ public:
+  // `forget` takes it out of the table.
+  CallFromAgent(FrameSocket& agent, uint64_t id, uint32_t credit, std::function<void()> forget)
+      : agent_(agent), id_(id), forget_(std::move(forget)), credit_(credit) {}
+
+  void set_call(const std::shared_ptr<router::Call>& call) { call_ = call; }
+  void cancel() const {
+    if (const auto call = call_.lock()) call->cancel();
+  }
+  void grant(uint32_t messages);
+
+  bool on_message(std::string message) override;
+  void on_answer(std::string message) override;
+  void on_finish(StatusCode code, std::string text) override;
+  // Only now the agent's call ends: it has a deadline of its own for who waits for it.
+  void on_over() override;
+
+ private:
+  FrameSocket& agent_;
+  const uint64_t id_;
+  const std::function<void()> forget_;
+  std::weak_ptr<router::Call> call_;  // which keeps this
+
+  std::mutex mutex_;
+  uint64_t credit_;
+  StatusCode code_ = StatusCode::kCancelled;
+  std::string text_ = "the call ended early";
+  std::string answer_;
+  bool has_answer_ = false;
+};
+
+}  // namespace longshore::supervise

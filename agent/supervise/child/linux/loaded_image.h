@@ -1,0 +1,31 @@
+// The module in its own process: loaded from the sealed image that the agent has inspected.
+//
+// Threads: as ModuleCode. Lives until the process ends.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "loader/module_code.h"
+#include "longshore/result.hpp"
+
+namespace longshore::supervise {
+
+class LoadedImage final : public loader::ModuleCode {
+ public:
+  static Result<std::shared_ptr<LoadedImage>> load(
+      int descriptor, std::shared_ptr<const loader::ModuleFacts> facts);
+
+  longshore_answer create(const longshore_host* host, void** self,
+                          const longshore_instance** functions) override {
+    return entry_->create(host, self, functions);
+  }
+
+ private:
+  LoadedImage(std::shared_ptr<const loader::ModuleFacts> facts, const longshore_module_entry* entry)
+      : ModuleCode(std::move(facts)), entry_(entry) {}
+
+  const longshore_module_entry* const entry_;
+};
+
+}  // namespace longshore::supervise

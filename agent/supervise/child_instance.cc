@@ -1,0 +1,197 @@
+// What the agent asks of a module in a child process. The process: child_supervision.cc.
+#include "supervise/child_instance.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "longshore/context.hpp"
+#include "router/blocked_signals.h"
+
+namespace longshore::supervise {
+namespace {
+
+// How much sooner than start's or stop's own deadline the process is killed, so that all that it
+// held is free by then.
+constexpr std::chrono::milliseconds kMargin{200};
+// What the process gets to end by itself in `end`.
+constexpr std::chrono::milliseconds kEndTime{500};
+
+}  // namespace
+
+ChildInstance::ChildInstance(Parts parts, const longshore_host* host) : parts_(parts), host_(host) {
+  const auto& methods = parts_.facts.description.methods;
+  for (uint32_t i = 0; i < methods.size(); ++i) method_numbers_.emplace(methods[i].full_name, i);
+}
+
+void ChildInstance::start(longshore_call call, std::string_view settings,
+                          std::string_view handover) {
+  {
+    const std::lock_guard lock(mutex_);
+    settings_ = settings;
+    handover_ = handover;
+    start_call_ = call;
+    state_ = State::kStarting;
+  }
+  const router::BlockedSignals blocked;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    {
+      const std::lock_guard lock(mutex_);
+      state_ = State::kOver;
+      start_call_ = 0;
+    }
+    finish(call, StatusCode::kResourceExhausted,
+           std::string("no thread can be had for its process: ") + error.what());
+  }
+}
+
+void ChildInstance::invoke(longshore_call id, std::string_view method, std::string_view request) {
+  const auto number = method_numbers_.find(method);
+  if (number == method_numbers_.end()) {
+    return finish(id, StatusCode::kUnimplemented,
+                  "the module has no method " + std::string(method));
+  }
+  const bool idempotent = parts_.facts.description.methods[number->second].idempotent;
+  auto call = std::make_shared<CallToChild>(host_, id, number->second, request, idempotent,
+                                            [this, id] { forget(id); });
+  std::shared_ptr<ChildConnection> child;
+  std::string why_not;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::kServing || state_ == State::kStarting) {
+      call->number = ++calls_taken_;
+      call->is_sent = state_ == State::kServing;
+      if (call->is_sent) child = child_;
+      calls_.emplace(id, call);
+    } else {
+      why_not = refusal();
+    }
+  }
+  if (!why_not.empty()) return finish(id, StatusCode::kUnavailable, why_not);
+  if (child) call->send(std::move(child));
+}
+
+void ChildInstance::cancel(longshore_call id) {
+  if (const auto call = find(id)) call->cancel();
+}
+
+void ChildInstance::writable(longshore_call id) {
+  if (const auto call = find(id)) call->pump();
+}
+
+void ChildInstance::stop(longshore_call call) {
+  longshore_call_info info{};
+  info.struct_size = sizeof(info);
+  host_->call_info(host_, call, &info);
+  const auto kill_time = shortly_before_end_of(call);
+  std::shared_ptr<ChildConnection> child;
+  std::vector<std::shared_ptr<CallToChild>> not_sent;
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+    for (const auto& [id, kept] : calls_) {
+      if (!kept->is_sent) not_sent.push_back(kept);
+    }
+    child = child_;
+    if (child) {
+      stop_call_ = call;
+      stop_deadline_ = kill_time + kMargin;
+      state_ = State::kEnding;
+    }
+    changed_.notify_all();
+  }
+  for (const auto& each : not_sent) {
+    each->end(StatusCode::kUnavailable, "the module " + parts_.options.name + " is being stopped");
+  }
+  if (!child) return finish(call, StatusCode::kOk, {});  // there is nobody to stop
+  child::v1::Stop head;
+  head.set_timeout_ns(info.remaining_ns);
+  child->kill_at(kill_time, "was killed because its stop did not end in time");
+  child->frames().send(FrameType::kStop, 0, head);
+}
+
+void ChildInstance::end() {
+  {
+    std::unique_lock lock(mutex_);
+    is_ending_ = true;
+    changed_.notify_all();
+    if (child_) {
+      if (state_ != State::kOver) state_ = State::kEnding;
+      child_->kill_at(Clock::now() + kEndTime, "was killed because it did not end in time");
+      child_->frames().send({FrameType::kDestroy});
+    }
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+loader::ModuleProcess ChildInstance::process() const {
+  using Shown = loader::ModuleProcess::State;
+  const std::lock_guard lock(mutex_);
+  loader::ModuleProcess process;
+  switch (state_) {
+    case State::kIdle:
+    case State::kStarting:
+      process.state = has_served_ ? Shown::kRestarting : Shown::kStarting;
+      break;
+    case State::kServing:
+    case State::kEnding:
+      process.state = Shown::kServing;
+      break;
+    case State::kWaiting:
+      process.state = Shown::kRestarting;
+      break;
+    case State::kQuarantined:
+      process.state = Shown::kQuarantined;
+      break;
+    case State::kOver:
+      process.state = Shown::kEnded;
+      break;
+  }
+  process.id = child_ ? child_->process_id() : 0;
+  process.restarts = restarts_;
+  process.last_end = last_end_;
+  return process;
+}
+
+std::string ChildInstance::refusal() const {
+  const std::string who = "the process of the module " + parts_.options.name + " " + last_end_;
+  if (state_ == State::kWaiting) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::max(next_start_ - Clock::now(), Clock::duration(0)));
+    return who + " and is started again in " + std::to_string(left.count()) + " ms; try again then";
+  }
+  if (state_ == State::kQuarantined) {
+    return "the module " + parts_.options.name + " is quarantined, since its process ended " +
+           std::to_string(ends_.size()) + " times within a minute and the last time " + last_end_ +
+           "; find the fault in the log, then reload or upgrade the module";
+  }
+  return "the module " + parts_.options.name + " is being stopped";
+}
+
+std::shared_ptr<CallToChild> ChildInstance::find(longshore_call call) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(call);
+  return found == calls_.end() ? nullptr : found->second;
+}
+
+void ChildInstance::forget(longshore_call call) {
+  const std::lock_guard lock(mutex_);
+  calls_.erase(call);
+}
+
+void ChildInstance::finish(longshore_call call, StatusCode code, const std::string& text) const {
+  host_->finish(host_, call, static_cast<int32_t>(code), to_bytes(text));
+}
+
+router::Clock::time_point ChildInstance::shortly_before_end_of(longshore_call call) const {
+  longshore_call_info info{};
+  info.struct_size = sizeof(info);
+  host_->call_info(host_, call, &info);
+  const std::chrono::nanoseconds left(info.remaining_ns);
+  if (left > std::chrono::hours(24 * 365)) return Clock::time_point::max();
+  return Clock::now() + left - std::min<std::chrono::nanoseconds>(kMargin, left / 5);
+}
+
+}  // namespace longshore::supervise

@@ -1,0 +1,28 @@
+// What is fixed of a module's process when the configuration is applied.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "longshore/child/v1.pb.h"
+
+namespace longshore::supervise {
+
+struct ChildOptions {
+  std::string name;     // of the instance
+  std::string program;  // the absolute path of longshore-modulehost
+  child::v1::Restrictions restrictions;
+  size_t max_concurrent_calls = 16;
+  size_t max_stuck_calls = 4;
+  size_t max_message_bytes = 0;
+  size_t max_frame_bytes = 0;
+  std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
+  // Ends within a minute; over it the module is quarantined.
+  size_t restart_max = 10;
+  std::chrono::nanoseconds restart_delay_max = std::chrono::seconds(10);
+  bool retry_idempotent = false;
+};
+
+}  // namespace longshore::supervise

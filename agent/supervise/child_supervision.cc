@@ -1,0 +1,289 @@
+// The process of a module: started, greeted, listened to, and started again when it ends.
+#include <algorithm>
+#include <utility>
+
+#include "longshore/context.hpp"
+#include "supervise/child_instance.h"
+#include "supervise/versions.h"
+
+namespace longshore::supervise {
+namespace {
+
+constexpr std::chrono::minutes kWindow{1};
+constexpr std::chrono::milliseconds kFirstDelay{100};
+// What calls that did not end by the deadline of stop get after they were cancelled.
+constexpr std::chrono::milliseconds kCancelTime{500};
+
+}  // namespace
+
+void ChildInstance::run() {
+  do {
+    const std::string end = run_process();
+    on_end(end);
+  } while (await_next());
+  const std::lock_guard lock(mutex_);
+  state_ = State::kOver;
+}
+
+std::string ChildInstance::run_process() {
+  auto opened =
+      ChildConnection::open({parts_.options.program, parts_.options.name,
+                             parts_.file.loadable_path(), parts_.options.max_frame_bytes});
+  if (!opened) return "could not be started (" + opened.error().message() + ")";
+  const std::shared_ptr<ChildConnection> child = std::move(*opened);
+  {
+    const std::lock_guard lock(mutex_);
+    child_ = child;
+    if (is_ending_) child->kill_now("is not needed any more");
+  }
+  greet(*child);
+  const auto its_calls = std::make_shared<CallsOfChild>(host_, child);
+  std::string end =
+      child->serve([&](const Frame& frame) { return on_frame(child, *its_calls, frame); },
+                   [&](std::string_view line) {
+                     const std::string text = "its process printed: " + std::string(line);
+                     host_->log(host_, LONGSHORE_LOG_INFO, 0, to_bytes(text));
+                   });
+  its_calls->cancel_all();
+  return end;
+}
+
+void ChildInstance::greet(ChildConnection& child) {
+  const ChildOptions& options = parts_.options;
+  auto hello = with_own_versions<child::v1::Hello>();
+  hello.set_instance(options.name);
+  hello.set_module(parts_.facts.name);
+  hello.set_sha256(parts_.facts.sha256);
+  hello.set_max_message_bytes(options.max_message_bytes);
+  hello.set_max_concurrent_calls(options.max_concurrent_calls);
+  hello.set_max_stuck_calls(options.max_stuck_calls);
+  *hello.mutable_restrictions() = options.restrictions;
+  for (const router::Method& method : parts_.facts.description.methods) {
+    auto* described = hello.add_methods();
+    described->set_name(method.full_name);
+    described->set_reads_only(method.reads_only);
+    described->set_non_blocking(method.non_blocking);
+    described->set_server_streaming(method.server_streaming);
+    described->set_object_field(method.object_field);
+  }
+  child::v1::Start start;
+  start.set_timeout_ns(std::chrono::nanoseconds(options.start_timeout).count());
+  auto kill_time = Clock::now() + options.start_timeout;
+  std::string settings;
+  {
+    const std::lock_guard lock(mutex_);
+    if (start_call_ != 0) kill_time = shortly_before_end_of(start_call_);
+    start.set_handover(std::exchange(handover_, {}));
+    settings = settings_;
+    awaits_started_ = true;
+    if (!is_ending_) child.kill_at(kill_time, "was killed because it did not start in time");
+  }
+  child.frames().send(FrameType::kHello, 0, hello);
+  child.frames().send(FrameType::kStart, 0, start, settings);
+}
+
+bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child, CallsOfChild& its_calls,
+                             const Frame& frame) {
+  switch (frame.type) {
+    case FrameType::kReady:
+      return on_ready(*child, frame);
+    case FrameType::kStarted:
+      return on_started(child, frame);
+    case FrameType::kStopped:
+      return on_stopped(*child, frame);
+    case FrameType::kMessage:
+      if (const auto call = find(frame.id)) call->on_message(frame.payload);
+      return true;
+    case FrameType::kFinish:
+      return on_finish(frame);
+    case FrameType::kInvoke: {
+      const auto head = head_of<child::v1::Invoke>(frame);
+      if (head) its_calls.begin(frame.id, *head, frame.payload);
+      return head.has_value();
+    }
+    case FrameType::kCancelInvocation:
+      its_calls.cancel(frame.id);
+      return true;
+    case FrameType::kGrantInvocation: {
+      const auto head = head_of<child::v1::Grant>(frame);
+      if (head) its_calls.grant(frame.id, head->messages());
+      return head.has_value();
+    }
+    case FrameType::kLog:
+      return on_log(frame);
+    default:
+      return false;
+  }
+}
+
+bool ChildInstance::on_ready(ChildConnection& child, const Frame& frame) {
+  const auto ready = head_of<child::v1::Ready>(frame);
+  if (!ready) return false;
+  std::string refusal = ready->refusal();
+  if (const auto same = check_versions(*ready, "the module host", "the agent"); !same) {
+    refusal = same.error().message();
+  }
+  if (refusal.empty()) return true;
+  child.kill_now("did not take the module: " + refusal);
+  return true;
+}
+
+bool ChildInstance::on_started(const std::shared_ptr<ChildConnection>& child, const Frame& frame) {
+  const auto outcome = head_of<child::v1::End>(frame);
+  if (!outcome) return false;
+  const auto code = static_cast<StatusCode>(outcome->code());
+  longshore_call start_call = 0;
+  std::vector<std::shared_ptr<CallToChild>> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(awaits_started_, false)) return false;
+    start_call = std::exchange(start_call_, 0);
+    if (code == StatusCode::kOk && state_ == State::kStarting) {
+      state_ = State::kServing;
+      has_served_ = true;
+      child->kill_at(Clock::time_point::max(), {});  // not where a stop has set it meanwhile
+      for (const auto& [id, call] : calls_) {
+        if (!std::exchange(call->is_sent, true)) kept.push_back(call);
+      }
+    }
+  }
+  if (code != StatusCode::kOk) {
+    if (start_call != 0) finish(start_call, code, outcome->text());
+    child->kill_now("could not start the module: " + outcome->text());
+    return true;
+  }
+  parts_.log.info(
+      "the process of the module serves",
+      {{"module", parts_.options.name}, {"process", std::to_string(child->process_id())}});
+  if (start_call != 0) finish(start_call, StatusCode::kOk, {});
+  std::sort(kept.begin(), kept.end(),
+            [](const auto& a, const auto& b) { return a->number < b->number; });
+  for (const auto& call : kept) call->send(child);
+  return true;
+}
+
+bool ChildInstance::on_stopped(ChildConnection& child, const Frame& frame) {
+  const auto outcome = head_of<child::v1::End>(frame);
+  longshore_call stop_call = 0;
+  Clock::time_point deadline;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_call = std::exchange(stop_call_, 0);
+    deadline = stop_deadline_;
+  }
+  if (!outcome || stop_call == 0) return false;
+  child.kill_at(deadline + kCancelTime,
+                "was killed because its calls did not end when they were cancelled");
+  if (!frame.payload.empty()) host_->send(host_, stop_call, to_bytes(frame.payload));
+  finish(stop_call, static_cast<StatusCode>(outcome->code()), outcome->text());
+  return true;
+}
+
+bool ChildInstance::on_finish(const Frame& frame) {
+  const auto end = head_of<child::v1::End>(frame);
+  if (!end) return false;
+  const auto call = find(frame.id);
+  if (!call) return true;  // it was ended meanwhile
+  if (end->has_answer()) call->on_answer(frame.payload);
+  call->end(static_cast<StatusCode>(end->code()), end->text());
+  return true;
+}
+
+bool ChildInstance::on_log(const Frame& frame) {
+  const auto head = head_of<child::v1::Log>(frame);
+  if (head) host_->log(host_, head->level(), head->call(), to_bytes(frame.payload));
+  return head.has_value();
+}
+
+void ChildInstance::on_end(const std::string& end) {
+  longshore_call start_call = 0;
+  longshore_call stop_call = 0;
+  std::vector<std::shared_ptr<CallToChild>> lost;
+  State next{};
+  {
+    const std::lock_guard lock(mutex_);
+    child_.reset();
+    last_end_ = end;
+    next = state_ = state_after_end();
+    start_call = std::exchange(start_call_, 0);
+    stop_call = std::exchange(stop_call_, 0);
+    for (const auto& [id, call] : calls_) {
+      if (is_kept(*call, next)) continue;
+      lost.push_back(call);
+    }
+  }
+  log_end(end, next, lost.size());
+  if (start_call != 0) finish(start_call, StatusCode::kFailedPrecondition, sentence(end));
+  if (stop_call != 0) finish(stop_call, StatusCode::kUnavailable, sentence(end));
+  for (const auto& call : lost) {
+    call->end(StatusCode::kUnavailable,
+              sentence(end) +
+                  (call->is_sent || call->was_retried ? "; the call may have taken effect" : ""));
+  }
+}
+
+ChildInstance::State ChildInstance::state_after_end() {
+  if (is_ending_ || !has_served_) return State::kOver;
+  const auto now = Clock::now();
+  ends_.push_back(now);
+  while (now - ends_.front() > kWindow) ends_.pop_front();
+  if (ends_.size() > parts_.options.restart_max) return State::kQuarantined;
+  next_start_ = now;
+  if (ends_.size() == 1) return State::kStarting;
+  const auto doublings = std::min<size_t>(ends_.size() - 2, 20);
+  next_start_ += std::min<std::chrono::nanoseconds>(kFirstDelay * (1 << doublings),
+                                                    parts_.options.restart_delay_max);
+  return State::kWaiting;
+}
+
+bool ChildInstance::is_kept(CallToChild& call, State next) const {
+  if (next != State::kStarting && next != State::kWaiting) return false;
+  if (!call.is_sent) return next == State::kStarting;
+  const bool again = parts_.options.retry_idempotent && call.is_idempotent && !call.has_begun() &&
+                     !std::exchange(call.was_retried, true);
+  if (again) {
+    call.is_sent = false;
+    call.take_back();
+  }
+  return again;
+}
+
+bool ChildInstance::await_next() {
+  std::unique_lock lock(mutex_);
+  if (state_ == State::kOver) return false;
+  const auto ending = [&] { return is_ending_; };
+  if (state_ == State::kQuarantined) {
+    changed_.wait(lock, ending);
+  } else {
+    changed_.wait_until(lock, next_start_, ending);
+  }
+  if (is_ending_) return false;
+  state_ = State::kStarting;
+  ++restarts_;
+  return true;
+}
+
+void ChildInstance::log_end(const std::string& end, State next, size_t calls) {
+  if (next == State::kOver) {
+    if (has_served_ && end != "exited with code 0") {
+      parts_.log.warning("the process of the module ended",
+                         {{"module", parts_.options.name}, {"reason", end}});
+    }
+    return;
+  }
+  const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::max(next_start_ - Clock::now(), Clock::duration(0)));
+  parts_.log.error(next == State::kQuarantined
+                       ? "the process of the module ended too often; the module is quarantined"
+                       : "the process of the module ended and is started again",
+                   {{"module", parts_.options.name},
+                    {"reason", end},
+                    {"calls_lost", std::to_string(calls)},
+                    {"delay_ms", std::to_string(delay.count())}});
+}
+
+std::string ChildInstance::sentence(const std::string& end) const {
+  return "the process of the module " + parts_.options.name + " " + end;
+}
+
+}  // namespace longshore::supervise

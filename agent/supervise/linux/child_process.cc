@@ -1,0 +1,116 @@
+#include "supervise/linux/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+namespace longshore::supervise {
+namespace {
+
+// posix_spawn's two objects, which have to be destroyed.
+class SpawnPlan {
+ public:
+  SpawnPlan() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setflags(&attributes_,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  void open_null(int number) {
+    posix_spawn_file_actions_addopen(&actions_, number, "/dev/null", O_RDONLY, 0);
+  }
+  void give(const Descriptor& from, int to) {
+    posix_spawn_file_actions_adddup2(&actions_, from.get(), to);
+  }
+  void close_from(int number) { posix_spawn_file_actions_addclosefrom_np(&actions_, number); }
+
+  // 0 or an errno.
+  int spawn(const std::string& program, const std::string& name, pid_t& child) const {
+    char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(name.c_str()),
+                               nullptr};
+    char* const no_environment[] = {nullptr};
+    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments, no_environment);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+// A copy out of the way of the numbers that the child's get.
+Descriptor moved_up(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 16)); }
+
+std::string signal_name(int number) {
+  const char* const name = sigabbrev_np(number);
+  return name ? std::string("SIG") + name : "signal " + std::to_string(number);
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
+  const auto failed = [&](std::error_code error) {
+    return Error(StatusCode::kUnavailable, "start the module host", command.program).because(error);
+  };
+  const Descriptor socket = moved_up(command.socket);
+  const Descriptor image = moved_up(command.image);
+  const Descriptor output = moved_up(command.output);
+  if (!socket || !image || !output) return failed(last_error());
+  SpawnPlan plan;
+  plan.open_null(STDIN_FILENO);
+  plan.give(output, STDOUT_FILENO);
+  plan.give(output, STDERR_FILENO);
+  plan.give(socket, kSocketDescriptor);
+  plan.give(image, kImageDescriptor);
+  plan.close_from(kImageDescriptor + 1);
+  pid_t child = 0;
+  if (const int error = plan.spawn(command.program, command.name, child); error != 0) {
+    return failed({error, std::generic_category()});
+  }
+  Descriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  ChildProcess process(child, std::move(descriptor));
+  if (!process.descriptor_) {
+    const std::error_code error = last_error();
+    ::kill(child, SIGKILL);
+    process.wait();
+    return failed(error);
+  }
+  return process;
+}
+
+void ChildProcess::kill() const {
+  syscall(SYS_pidfd_send_signal, descriptor_.get(), SIGKILL, nullptr, 0);
+}
+
+void ChildProcess::kill_unless_ended() const {
+  constexpr int kMilliseconds = 100;
+  pollfd wanted{descriptor_.get(), POLLIN, 0};
+  if (poll(&wanted, 1, kMilliseconds) != 1) kill();
+}
+
+std::string ChildProcess::wait() {
+  siginfo_t end{};
+  const auto id = static_cast<id_t>(id_);
+  while (waitid(P_PID, id, &end, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
+  ::kill(-id_, SIGKILL);  // what it has left behind; the number is still its own
+  while (waitid(P_PID, id, &end, WEXITED) != 0 && errno == EINTR) continue;
+  if (end.si_code == CLD_EXITED) return "exited with code " + std::to_string(end.si_status);
+  return "was killed by " + signal_name(end.si_status);
+}
+
+}  // namespace longshore::supervise

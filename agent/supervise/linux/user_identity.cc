@@ -1,0 +1,50 @@
+#include "supervise/linux/user_identity.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "config/user_names.h"
+#include "supervise/linux/descriptor.h"
+
+namespace longshore::supervise {
+
+Result<UserIdentity> user_identity(const std::string& name_or_number) {
+  const Result<unsigned> id = config::user_id_of(name_or_number);
+  if (!id) return id.error();
+  std::vector<char> buffer(1024);
+  passwd entry{};
+  passwd* found = nullptr;
+  while (getpwuid_r(*id, &entry, buffer.data(), buffer.size(), &found) == ERANGE) {
+    buffer.resize(buffer.size() * 2);
+  }
+  if (!found) return UserIdentity{*id, *id, {}};
+  std::vector<gid_t> groups(16);
+  auto count = static_cast<int>(groups.size());
+  while (getgrouplist(entry.pw_name, entry.pw_gid, groups.data(), &count) < 0) {
+    groups.resize(static_cast<size_t>(count));
+  }
+  groups.resize(static_cast<size_t>(count));
+  return UserIdentity{*id, entry.pw_gid, {groups.begin(), groups.end()}};
+}
+
+Result<void> give_folder(const std::string& path, unsigned user, unsigned group) {
+  const auto failed = [&](std::error_code error) {
+    return Error(StatusCode::kUnknown, "give the state directory to its user", path).because(error);
+  };
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return failed(error);
+  // By descriptor: the user may have put a link in its place since.
+  const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder || fchown(folder.get(), user, group) != 0 || fchmod(folder.get(), S_IRWXU) != 0) {
+    return failed(last_error());
+  }
+  return {};
+}
+
+}  // namespace longshore::supervise

@@ -1,0 +1,114 @@
+// What is counted and said of modules that break the contract, and of those that are slow to live.
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+#include "hostile_world.h"
+
+namespace longshore::hostile {
+namespace {
+
+using namespace std::chrono_literals;
+using loader::LifeState;
+
+TEST_CASE("A second finish and a send after it are counted and named in the log") {
+  Subject subject("finish_twice");
+  subject.started().call();
+  REQUIRE(eventually([&] { return subject.instance().figures().violations == 2; }));
+  CHECK(subject.instance().figures().last_violation.ends_with(": the call is finished already"));
+  CHECK(
+      World::get().logged("the module breaks its contract module=finish_twice function=finish "
+                          "reason=\"the call is finished already\""));
+  CHECK(subject.stop() == "");
+}
+
+TEST_CASE("Handles that were never given are violations, one for each use") {
+  Subject subject("stale_handles");
+  CHECK(subject.started().call().message == "30 of 30");
+  CHECK(subject.instance().figures().violations == 30);
+  CHECK(
+      World::get().logged("module=stale_handles function=grant "
+                          "reason=\"there has been no such invocation\""));
+  CHECK(
+      World::get().logged("module=stale_handles function=call_info "
+                          "reason=\"there has been no such call\""));
+  CHECK(subject.stop() == "");
+}
+
+TEST_CASE("A second answer and null bytes are violations too") {
+  Subject twice("second_answer");
+  twice.started().call();
+  CHECK(twice.instance().figures().violations == 1);
+  CHECK(twice.stop() == "");
+  Subject null("null_data");
+  null.started().call();
+  CHECK(null.instance().figures().violations > 0);
+  CHECK(null.stop() == "");
+}
+
+TEST_CASE("A module that does as it should breaks nothing") {
+  Subject subject("behaves");
+  subject.started();
+  for (int i = 0; i < 10; ++i) CHECK(subject.call().message == "well");
+  CHECK(subject.instance().figures().violations == 0);
+  CHECK(subject.instance().figures().last_violation == "");
+  CHECK(subject.instance().figures().degraded == "");
+  CHECK(subject.stop() == "");
+}
+
+TEST_CASE("An instance with a call that is stuck is degraded, and says for what") {
+  Subject subject("never_finishes");
+  subject.started().call({}, 50ms);
+  REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
+  CHECK(subject.instance().figures().degraded ==
+        "1 call is stuck past the deadline; the device or server behind does not answer, or the "
+        "module hangs");
+  CHECK(subject.instance().figures().state == LifeState::kServing);
+  CHECK(subject.stop(100ms) != "");
+}
+
+TEST_CASE("A create that hangs is left behind in time") {
+  loader::InstanceOptions options;
+  options.start_timeout = 200ms;
+  const Error error = create_error("create_hangs", options);
+  CHECK(error.code() == StatusCode::kDeadlineExceeded);
+  CHECK(error.message().find("its create does not return") != std::string::npos);
+}
+
+TEST_CASE("Every step of a life is recorded with its time, up to its end") {
+  Subject subject("behaves");
+  const loader::Life& life = subject.instance().life();
+  CHECK(life.state() == LifeState::kCreated);
+  subject.started();
+  CHECK(life.state() == LifeState::kServing);
+  CHECK(subject.stop() == "");
+  std::vector<LifeState> states;
+  for (const auto& step : life.steps()) {
+    states.push_back(step.state);
+    CHECK(step.took >= 0ns);
+  }
+  CHECK(states == std::vector<LifeState>{LifeState::kFound, LifeState::kCreated,
+                                         LifeState::kStarted, LifeState::kServing,
+                                         LifeState::kDraining, LifeState::kStopped});
+  CHECK(World::get().logged("module is stopped module=behaves"));
+}
+
+TEST_CASE("A drain waits for calls, and can be given up") {
+  Subject subject("never_finishes");
+  subject.started();
+  std::thread calls([&] { subject.call({}, 2s); });
+  REQUIRE(eventually([&] { return subject.instance().figures().running == 1; }));
+  CHECK_FALSE(subject.instance().drain(router::Clock::now() + 50ms));
+  CHECK(subject.instance().has_moved());
+  CHECK(subject.instance().life().state() == LifeState::kDraining);
+  subject.instance().resume();
+  CHECK_FALSE(subject.instance().has_moved());
+  CHECK(subject.instance().life().state() == LifeState::kServing);
+  calls.join();
+  REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
+  CHECK(subject.instance().drain(router::Clock::now() + 10s));  // one that is stuck is not awaited
+  CHECK(subject.stop(100ms) != "");
+}
+
+}  // namespace
+}  // namespace longshore::hostile

@@ -1,0 +1,70 @@
+// Permissions and the audit log inside another program, which counts as the user that it runs as.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "embed/agent.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/observe/log_lines.h"
+
+namespace longshore::embed {
+namespace {
+
+constexpr const char* kDo = "hostile.v1.Hostile/Do";
+
+struct World {
+  std::string text(const std::string& rules) const {
+    return "[agent]\nstate_dir = \"" + (folder / "state") + "\"\n[agent.audit]\nfile = \"" +
+           audit_file + "\"\n[modules.hostile]\nlibrary = \"" HOSTILE_MODULE "\"\n" + rules;
+  }
+  static std::string rule(const std::string& who) {
+    return "[modules.hostile.permissions.one]\n" + who + "\nmethods = [\"hostile.v1.Hostile\"]\n";
+  }
+
+  test::TemporaryDirectory folder;
+  const std::string audit_file = folder / "audit.jsonl";
+};
+
+}  // namespace
+
+TEST_CASE("A program may call what the module's rules allow its user") {
+  World world;
+  Agent::Options options;
+  options.text = world.text(World::rule("users = [\"4294967294\"]"));
+  auto agent = Agent::create(options);
+  REQUIRE(agent);
+  const Outcome refused = (*agent)->call(kDo, "", {});
+  CHECK(refused.code == StatusCode::kPermissionDenied);
+  CHECK(refused.text ==
+        "embedder may not call hostile.v1.Hostile/Do; modules.hostile.permissions in the "
+        "configuration does not allow it");
+  REQUIRE(
+      (*agent)->reload(world.text(World::rule("users = [\"" + std::to_string(geteuid()) + "\"]"))));
+  CHECK((*agent)->call(kDo, "", {}).code == StatusCode::kOk);
+  REQUIRE((*agent)->reload(
+      world.text(World::rule("groups = [\"" + std::to_string(getegid()) + "\"]"))));
+  CHECK((*agent)->call(kDo, "", {}).code == StatusCode::kOk);
+  REQUIRE((*agent)->reload(world.text({})));
+  CHECK((*agent)->call(kDo, "", {}).code == StatusCode::kOk);
+  CHECK((*agent)->end());
+
+  const auto lines = test::lines_of(world.audit_file);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].find(R"("caller":"embedder")") != std::string::npos);
+  CHECK(lines[0].find(R"("code":"PERMISSION_DENIED")") != std::string::npos);
+  CHECK(lines[3].find(R"("code":"OK")") != std::string::npos);
+}
+
+TEST_CASE("An audit log that cannot be opened is an error at the start") {
+  World world;
+  std::filesystem::create_directory(world.audit_file);
+  Agent::Options options;
+  options.text = world.text({});
+  const auto agent = Agent::create(options);
+  REQUIRE_FALSE(agent);
+  CHECK(agent.error().message().find(world.audit_file) != std::string::npos);
+}
+
+}  // namespace longshore::embed

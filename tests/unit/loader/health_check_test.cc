@@ -1,0 +1,123 @@
+// An instance whose module has longshore.module.v1.Health is asked before it serves.
+#include <catch2/catch.hpp>
+
+#include "loader/instance.h"
+
+namespace longshore::loader {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Code that starts well and answers its health check as it is told.
+class Patient final : public ModuleCode {
+ public:
+  enum class Health { kGood, kBad, kSilent };
+
+  Patient(Health health, bool has_check) : ModuleCode(facts_of(has_check)), health_(health) {}
+
+  longshore_answer create(const longshore_host* host, void** self,
+                          const longshore_instance** functions) override {
+    static const longshore_instance table = {sizeof(longshore_instance),
+                                             0,
+                                             &Patient::start,
+                                             &Patient::invoke,
+                                             &Patient::stop,
+                                             nullptr,
+                                             &Patient::stop,
+                                             &Patient::destroy};
+    host_ = host;
+    *self = this;
+    *functions = &table;
+    return LONGSHORE_OK;
+  }
+
+  int asked = 0;
+
+ private:
+  static std::shared_ptr<const ModuleFacts> facts_of(bool has_check) {
+    auto facts = std::make_shared<ModuleFacts>();
+    if (has_check) {
+      facts->description.health_check.emplace();
+      facts->description.health_check->full_name = "longshore.module.v1.Health/Check";
+    }
+    return facts;
+  }
+
+  static void start(void* self, longshore_call call, longshore_bytes, longshore_bytes) {
+    stop(self, call);
+  }
+  static void invoke(void* self, longshore_call call, longshore_bytes, longshore_bytes) {
+    auto& patient = *static_cast<Patient*>(self);
+    ++patient.asked;
+    const longshore_host* host = patient.host_;
+    if (patient.health_ == Health::kSilent) return;
+    if (patient.health_ == Health::kGood) {
+      host->send(host, call, {nullptr, 0});
+      host->finish(host, call, 0, {nullptr, 0});
+    } else {
+      host->finish(host, call, 14, {"no array", 8});
+    }
+  }
+  // Also what a silent one does when nobody waits any more.
+  static void stop(void* self, longshore_call call) {
+    const longshore_host* host = static_cast<Patient*>(self)->host_;
+    host->finish(host, call, 0, {nullptr, 0});
+  }
+  static void destroy(void*) {}
+
+  const Health health_;
+  const longshore_host* host_ = nullptr;
+};
+
+struct Clinic {
+  Result<void> start(Patient::Health health, bool has_check = true) {
+    InstanceOptions options;
+    options.name = "patient";
+    options.start_timeout = 200ms;
+    patient = std::make_shared<Patient>(health, has_check);
+    instance = Instance::create(patient, options, router, *log).value();
+    return instance->start({}, {});
+  }
+
+  router::Timers timers;
+  router::Router router{timers, {}};
+  std::unique_ptr<observe::Log> log =
+      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+  std::shared_ptr<Patient> patient;
+  std::shared_ptr<Instance> instance;
+};
+
+TEST_CASE_METHOD(Clinic, "A module that says it is healthy serves") {
+  REQUIRE(start(Patient::Health::kGood));
+  CHECK(patient->asked == 1);
+  CHECK(instance->life().state() == LifeState::kServing);
+  CHECK(instance->stop(router::Clock::now() + 10s));
+}
+
+TEST_CASE_METHOD(Clinic, "One that has no such method is not asked") {
+  REQUIRE(start(Patient::Health::kBad, false));
+  CHECK(patient->asked == 0);
+  CHECK(instance->life().state() == LifeState::kServing);
+  CHECK(instance->stop(router::Clock::now() + 10s));
+}
+
+TEST_CASE_METHOD(Clinic, "One that says it is not healthy has not started") {
+  const auto started = start(Patient::Health::kBad);
+  REQUIRE_FALSE(started);
+  CHECK(started.error().message() ==
+        "cannot start the module \"patient\": it says that it is not healthy: no array");
+  CHECK(instance->life().state() == LifeState::kFailed);
+  CHECK(instance->life().reason() == "it says that it is not healthy: no array");
+  CHECK(instance->stop(router::Clock::now() + 10s));
+}
+
+TEST_CASE_METHOD(Clinic, "One that does not answer in time has not started either") {
+  const auto started = start(Patient::Health::kSilent);
+  REQUIRE_FALSE(started);
+  CHECK(started.error().code() == StatusCode::kDeadlineExceeded);
+  CHECK(instance->life().state() == LifeState::kFailed);
+  CHECK(instance->stop(router::Clock::now() + 10s));
+}
+
+}  // namespace
+}  // namespace longshore::loader

@@ -1,0 +1,101 @@
+// Requests as the audit log tells them: by descriptors, without what is secret or unknown.
+#include "router/message_schema.h"
+
+#include <catch2/catch.hpp>
+
+namespace longshore::router {
+namespace {
+
+using namespace std::string_literals;
+
+// message Inner { string word = 1; string password = 2 [secret]; Inner inner = 3; }
+// message Outer { ... }
+struct Schemas {
+  MessageSchemas all;
+  const MessageSchema& outer;
+
+  Schemas() : outer(all[".t.Outer"]) {
+    MessageSchema& inner = all[".t.Inner"];
+    inner.fields = {{1, {"word", 9, false, false, nullptr}},
+                    {2, {"password", 9, false, true, nullptr}},
+                    {3, {"inner", 11, false, false, &inner}}};
+    all[".t.Outer"].fields = {
+        {1, {"path", 9, false, false, nullptr}},    {2, {"secret_key", 12, false, true, nullptr}},
+        {3, {"count", 5, false, false, nullptr}},   {4, {"size", 3, false, false, nullptr}},
+        {5, {"flags", 13, true, false, nullptr}},   {6, {"inner", 11, false, false, &inner}},
+        {7, {"inners", 11, true, false, &inner}},   {8, {"blob", 12, false, false, nullptr}},
+        {9, {"ratio", 1, false, false, nullptr}},   {10, {"delta", 18, false, false, nullptr}},
+        {11, {"force", 8, false, false, nullptr}},  {12, {"secret_parts", 11, true, true, &inner}},
+        {13, {"offset", 15, false, false, nullptr}}};
+  }
+
+  std::string json(const std::string& bytes, size_t max_bytes = 1000) const {
+    return json_without_secrets(outer, bytes, max_bytes);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("fields are told with their names, in the order of their numbers") {
+  const Schemas schemas;
+  CHECK(schemas.json("") == "{}");
+  CHECK(schemas.json("\x1a\x00"s) == R"({"count":null})");  // an empty pack of a single number
+  CHECK(schemas.json("\x18\x05\x0a\x02/x"s) == R"({"path":"/x","count":5})");
+  CHECK(schemas.json("\x20\x80\x80\x80\x80\x10"s) == R"({"size":"4294967296"})");
+  CHECK(schemas.json("\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s) == R"({"count":-1})");
+  CHECK(schemas.json("\x2a\x03\x01\x02\x03\x28\x04"s) == R"({"flags":[1,2,3,4]})");
+  CHECK(schemas.json("\x42\x03\x00\x01\x02"s) == "{\"blob\":\"(3 bytes)\"}");
+  CHECK(schemas.json("\x49\x00\x00\x00\x00\x00\x00\xf8\x3f"s) == R"({"ratio":1.5})");
+  CHECK(schemas.json("\x49\x00\x00\x00\x00\x00\x00\xf0\xff"s) == R"({"ratio":"-Infinity"})");
+  CHECK(schemas.json("\x50\x03"s) == R"({"delta":"-2"})");
+  CHECK(schemas.json("\x58\x01"s) == R"({"force":true})");
+  CHECK(schemas.json("\x6d\xfe\xff\xff\xff"s) == R"({"offset":-2})");
+}
+
+TEST_CASE("the last of a single value counts, and pieces of a message are merged") {
+  const Schemas schemas;
+  CHECK(schemas.json("\x0a\x01"
+                     "a\x0a\x01"
+                     "b"s) == R"({"path":"b"})");
+  CHECK(schemas.json("\x32\x03\x0a\x01w\x32\x05\x1a\x03\x0a\x01v"s) ==
+        R"({"inner":{"word":"w","inner":{"word":"v"}}})");
+  CHECK(schemas.json("\x3a\x03\x0a\x01w\x3a\x00"s) == R"({"inners":[{"word":"w"},{}]})");
+}
+
+TEST_CASE("what is secret is left out wherever it stands, and so is what nobody described") {
+  const Schemas schemas;
+  CHECK(schemas.json("\x12\x03key\x18\x01"s) == R"({"count":1})");
+  CHECK(schemas.json("\x10\x05\x18\x01"s) == R"({"count":1})");  // as a number
+  CHECK(schemas.json("\x32\x09\x0a\x01w\x12\x04hush"s) == R"({"inner":{"word":"w"}})");
+  CHECK(schemas.json("\x3a\x0b\x1a\x09\x0a\x01w\x12\x04hush"s) ==
+        R"({"inners":[{"inner":{"word":"w"}}]})");
+  CHECK(schemas.json("\x62\x03\x0a\x01w"s) == "{}");                     // a message that is secret
+  CHECK(schemas.json("\xa2\x01\x04hush\x18\x01"s) == R"({"count":1})");  // number 20
+  CHECK(schemas.json("\x08\x01\x18\x01"s) == R"({"count":1})");  // a string that is a number
+}
+
+TEST_CASE("texts cannot forge a line") {
+  const Schemas schemas;
+  CHECK(schemas.json("\x0a\x05\"\n\\\xff\x1b"s).find_first_of("\n\x1b") == std::string::npos);
+  CHECK(schemas.json("\x0a\x03\"\n\\"s) == R"({"path":"\"\n\\"})");
+}
+
+TEST_CASE("what is no message, too deep or too long is not told at all") {
+  const Schemas schemas;
+  CHECK(schemas
+            .json("\x0a\x05"
+                  "abc"s)
+            .empty());
+  CHECK(schemas.json("\x18"s).empty());
+  CHECK(schemas.json("\x1b\x18\x01\x1c"s).empty());  // a group
+  CHECK(schemas.json("\x1f"s).empty());
+  std::string deep;
+  for (int i = 0; i < 40; ++i)
+    deep = "\x1a" + std::string(1, static_cast<char>(deep.size())) + deep;
+  CHECK(schemas.json("\x32" + std::string(1, static_cast<char>(deep.size())) + deep).empty());
+  CHECK_FALSE(schemas.json("\x0a\x20" + std::string(32, 'x'), 64).empty());
+  CHECK(schemas.json("\x0a\x38" + std::string(56, 'x'), 64).empty());
+  CHECK(schemas.json("\x2a\x20" + std::string(32, '\x7f'), 64).empty());
+}
+
+}  // namespace longshore::router

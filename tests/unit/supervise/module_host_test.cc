@@ -1,0 +1,143 @@
+// longshore-modulehost as a process, spoken to by hand.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "longshore/child/v1.pb.h"
+#include "supervise/linux/child_process.h"
+#include "supervise/linux/frame_socket.h"
+#include "supervise/versions.h"
+
+using namespace longshore;
+using namespace longshore::supervise;
+
+namespace {
+
+struct Host {
+  explicit Host(const std::string& image = ECHO_MODULE) {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    const Descriptor its(ends[1]);
+    own = Descriptor(ends[0]);
+    const Descriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    REQUIRE(file);
+    auto started = ChildProcess::start({MODULE_HOST, "echo", its.get(), file.get(), null.get()});
+    REQUIRE(started);
+    process.emplace(std::move(*started));
+  }
+  ~Host() {
+    if (process) {
+      process->kill();
+      process->wait();
+    }
+  }
+
+  // What it answers to a first frame, and how it ends if it does.
+  std::optional<child::v1::Ready> greet(const child::v1::Hello& hello) {
+    FrameSocket frames(std::move(own), 1 << 20);
+    frames.send(FrameType::kHello, 0, hello);
+    std::optional<child::v1::Ready> ready;
+    CHECK(frames.serve([&](const Frame& frame) {
+      if (frame.type == FrameType::kReady) ready = head_of<child::v1::Ready>(frame);
+      return false;
+    }));
+    return ready;
+  }
+
+  // Waits for the end; nothing when it does not come.
+  std::string wait() {
+    pollfd wanted{process->descriptor(), POLLIN, 0};
+    if (poll(&wanted, 1, 30'000) != 1) return {};
+    std::string end = process->wait();
+    process.reset();
+    return end;
+  }
+
+  Descriptor own;
+  std::optional<ChildProcess> process;
+};
+
+}  // namespace
+
+TEST_CASE("A module host of the same versions is ready, and ends when the agent is gone") {
+  Host host;
+  const auto ready = host.greet(with_own_versions<child::v1::Hello>());
+  REQUIRE(ready);
+  CHECK(ready->refusal() == "");
+  CHECK(ready->protocol() == kProtocolVersion);
+  CHECK(host.wait() == "exited with code 0");
+}
+
+TEST_CASE("Another version of protocol or ABI is refused with a sentence that says both") {
+  Host host;
+  auto hello = with_own_versions<child::v1::Hello>();
+  std::string says;
+  SECTION("the protocol") {
+    hello.set_protocol(99);
+    says = "the agent speaks version 99 of their protocol with ABI 0.";
+  }
+  SECTION("the ABI") {
+    hello.set_abi_major(7);
+    says = "of their protocol with ABI 7.";
+  }
+  const auto ready = host.greet(hello);
+  REQUIRE(ready);
+  INFO(ready->refusal());
+  CHECK(ready->refusal().find(says) != std::string::npos);
+  CHECK(ready->refusal().find("and the module host version 1 of their protocol") !=
+        std::string::npos);
+  CHECK(host.wait() == "exited with code 0");
+}
+
+TEST_CASE("An image that cannot be loaded is a refusal") {
+  Host host("/proc/self/status");
+  const auto ready = host.greet(with_own_versions<child::v1::Hello>());
+  REQUIRE(ready);
+  CHECK(ready->refusal().find("cannot load the module") != std::string::npos);
+}
+
+TEST_CASE("What cannot be given up is a refusal: the module never runs with more") {
+  Host host;
+  auto hello = with_own_versions<child::v1::Hello>();
+  // Without the right to change users first: both limits of that are the system's.
+  hello.mutable_restrictions()->set_files(uint64_t{1} << 60);
+  const auto ready = host.greet(hello);
+  REQUIRE(ready);
+  CHECK(ready->refusal().find("cannot limit its descriptors to") != std::string::npos);
+}
+
+TEST_CASE("What is no greeting ends the process, and nothing of the module has run") {
+  Host host;
+  SECTION("garbage") {
+    const std::string garbage(1000, '\xee');
+    REQUIRE(send(host.own.get(), garbage.data(), garbage.size(), 0) == 1000);
+  }
+  SECTION("a call") {
+    const FrameHeader header = header_of({FrameType::kCall, 1});
+    REQUIRE(send(host.own.get(), header.data(), header.size(), 0) == 24);
+  }
+  SECTION("half a frame, and then nothing") {
+    REQUIRE(send(host.own.get(), "\x01", 1, 0) == 1);
+    host.own = {};
+  }
+  CHECK(host.wait() == "exited with code 0");
+}
+
+TEST_CASE("A peer of another version is told of by either side in the same words") {
+  child::v1::Ready ready = with_own_versions<child::v1::Ready>();
+  CHECK(check_versions(ready, "the module host", "the agent"));
+  ready.set_protocol(kProtocolVersion + 1);
+  const auto refused = check_versions(ready, "the module host", "the agent");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message() ==
+        "cannot run the module in a process of its own: the module host speaks version 2 of their "
+        "protocol with ABI 0.1, and the agent version 1 of their protocol with ABI 0.1; install "
+        "both from one package, and restart the agent");
+}
