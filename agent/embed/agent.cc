@@ -106,6 +106,7 @@ Result<void> Agent::reload(std::optional<std::string_view> text) {
 bool Agent::end() {
   const std::lock_guard lock(reload_mutex_);
   core_.modules.stop_all(loaded_.configuration.agent.stop_timeout);
+  core_.audit.end();
   return !core_.modules.has_abandoned();
 }
 

@@ -67,7 +67,7 @@ Result<std::unique_ptr<CrashMarkers>> CrashMarkers::open(const std::string& stat
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Error(StatusCode::kUnknown, "make the folder", state_dir).because(error);
-  auto file = MarkerFile::open(folder / ".crash-markers");
+  auto file = MarkerFile::open((folder / ".crash-markers").string());
   if (!file) return std::move(file).error();
   return std::unique_ptr<CrashMarkers>(new CrashMarkers(std::move(*file), log));
 }
@@ -93,7 +93,7 @@ CrashMarkers::Record* CrashMarkers::find(const std::string& sha256) {
 
 Result<void> CrashMarkers::begin(const std::string& module, const loader::ModuleFacts& facts) {
   const std::lock_guard lock(mutex_);
-  if (came_back_.contains(facts.sha256) || !is_word(module)) return {};
+  if (is_closed_ || came_back_.contains(facts.sha256) || !is_word(module)) return {};
   // Crashes of a file that has been exchanged are history.
   std::erase_if(records_, [&](const Record& each) {
     return each.module == module && each.sha256 != facts.sha256;
@@ -125,19 +125,47 @@ void CrashMarkers::reach(const std::string& step) {
   write(false);  // a crash of the process loses nothing that was written
 }
 
-void CrashMarkers::end(bool whole) {
+void CrashMarkers::end() {
   const std::lock_guard lock(mutex_);
+  if (!running_.empty()) came_back_.insert(running_);
+  erase_running();
+}
+
+void CrashMarkers::pause() {
+  const std::lock_guard lock(mutex_);
+  erase_running();
+}
+
+void CrashMarkers::leave() {
+  const std::lock_guard lock(mutex_);
+  if (!running_.empty()) left_.insert(std::exchange(running_, {}));
+}
+
+bool CrashMarkers::is_suspected(const std::string& sha256) {
+  const std::lock_guard lock(mutex_);
+  const Record* const record = find(sha256);
+  return record != nullptr && record->crashes > 0;
+}
+
+void CrashMarkers::close() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(records_, [](const Record& each) { return each.starting; });
+  running_.clear();
+  write(true);
+  is_closed_ = true;
+}
+
+void CrashMarkers::erase_running() {
   const std::string sha256 = std::exchange(running_, {});
-  if (sha256.empty()) return;
+  if (sha256.empty() || left_.contains(sha256)) return;
   std::erase_if(records_, [&](const Record& each) { return each.sha256 == sha256; });
-  if (whole) came_back_.insert(sha256);
   is_settled_ = false;
   write(false);  // the next one that begins has it synced, or `settle`
 }
 
 void CrashMarkers::settle() {
   const std::lock_guard lock(mutex_);
-  if (!is_settled_) write(true);
+  if (!is_settled_ && !is_closed_) write(true);
 }
 
 void CrashMarkers::release(const std::string& sha256) {

@@ -10,17 +10,26 @@
 #include "loader/instance.h"
 #include "loader/life.h"
 #include "loader/module_code.h"
+#include "router/permissions.h"
 
 namespace longshore::embed {
 
 struct ModuleEntry {
   config::ModuleSettings settings;
   std::shared_ptr<const loader::ModuleFacts> facts;
+  std::shared_ptr<const router::Permissions> permissions;  // what `settings` says of them
   std::shared_ptr<loader::Life> life;          // of the instance, or of the attempt to make one
   std::shared_ptr<loader::ModuleCode> code;    // null: it could not be loaded
   std::shared_ptr<loader::Instance> instance;  // null: it could not be created
   std::string failure;
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
+
+  // Who may call what is the routes' affair: no instance knows of it.
+  void take_access_of(const ModuleEntry& other) {
+    permissions = other.permissions;
+    settings.permissions = other.settings.permissions;
+    settings.deny_methods = other.settings.deny_methods;
+  }
   bool serves() const { return instance && failure.empty(); }
 };
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "embed/waiting_room.h"
+#include "embed/permissions.h"
 #include "router/blocked_signals.h"
 
 namespace longshore::embed {
@@ -20,6 +20,7 @@ constexpr std::chrono::seconds kPatience{30};
 // Whether an instance may go on: who may call it is the routes' affair.
 bool runs_alike(config::ModuleSettings one, const config::ModuleSettings& other) {
   one.permissions = other.permissions;
+  one.deny_methods = other.deny_methods;
   return one == other;
 }
 
@@ -36,7 +37,7 @@ ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
     : modules_(modules),
       log_(log),
       starter_(router, log),
-      routes_(router, catalog, call_metrics, log),
+      routes_(router, catalog, call_metrics),
       retired_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
         stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
       }) {}
@@ -44,6 +45,10 @@ ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
 Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& settings,
                                                   const config::AgentSettings& agent,
                                                   loader::Inspection inspection) {
+  // Only here: who holds up a switch of routes for a name service holds up calls.
+  auto permissions =
+      permissions_of("modules." + settings.name + ".permissions", settings.permissions);
+  if (!permissions) return std::move(permissions).error();
   const auto found = running_.find(settings.name);
   const bool runs = found != running_.end() && found->second.serves();
   if (runs && !is_quarantined(found->second.code.get()) &&
@@ -51,18 +56,23 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
       found->second.facts->sha256 == inspection.facts->sha256) {
     Entry kept = found->second;
     kept.settings = settings;
+    kept.permissions = *std::move(permissions);
     kept.facts = inspection.facts;  // somebody may have signed it meanwhile
     return kept;
   }
-  if (!retired_.wait_for_room(settings.name, Clock::now() + kPatience)) {
+  const bool may_overlap = inspection.facts->description.may_overlap;
+  if (!retired_.wait_for_room(settings.name, may_overlap, Clock::now() + kPatience)) {
     return Error(StatusCode::kResourceExhausted, "exchange the module", settings.name)
-        .because("several older instances of it still have calls to finish")
+        .because(may_overlap ? "several older instances of it still have calls to finish"
+                             : "an older instance of it still has calls to finish")
         .advise("try again when these calls are over");
   }
   Entry entry = starter_.load(std::move(inspection), settings, agent);
-  entry.upgrades = runs ? found->second.upgrades + 1 : 0;
+  entry.permissions = *std::move(permissions);
+  if (found != running_.end()) entry.upgrades = found->second.upgrades + (runs ? 1 : 0);
   if (!entry.code) return entry;
-  if (!runs || entry.facts->description.may_overlap) {
+  const bool side_by_side = runs && may_overlap && found->second.facts->description.may_overlap;
+  if (!runs || side_by_side) {
     starter_.bring_up(entry, {});
   } else {
     starter_.wait_loaded();
@@ -74,18 +84,31 @@ void ModuleSet::read_limits(const config::AgentSettings& agent) {
   stop_timeout_ = agent.stop_timeout;
 }
 
-Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFailure on_failure) {
-  read_limits(configuration.agent);
-  Entries prepared;
-  Result<void> outcome;
+Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
+    const config::Configuration& configuration) {
+  std::list<Wanted> suspected;
+  std::list<Wanted> others;
   for (const auto& settings : configuration.modules) {
     if (!settings.enabled) continue;
     Result<loader::Inspection> inspection = modules_.take(settings, configuration.agent);
-    if (!inspection) {
-      outcome = std::move(inspection).error();
-      break;
-    }
-    Result<Entry> entry = prepare_entry(settings, configuration.agent, std::move(*inspection));
+    if (!inspection) return std::move(inspection).error();
+    CrashMarkers* const markers = starter_.crash_markers();
+    const bool is_suspected = markers && markers->is_suspected(inspection->facts->sha256);
+    (is_suspected ? suspected : others).push_back({&settings, std::move(*inspection)});
+  }
+  suspected.splice(suspected.end(), others);
+  return suspected;
+}
+
+Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFailure on_failure) {
+  read_limits(configuration.agent);
+  Result<std::list<Wanted>> wanted = wanted_by(configuration);
+  if (!wanted) return std::move(wanted).error();
+  Entries prepared;
+  Result<void> outcome;
+  for (Wanted& each : *wanted) {
+    const config::ModuleSettings& settings = *each.settings;
+    Result<Entry> entry = prepare_entry(settings, configuration.agent, std::move(each.inspection));
     if (!entry) {
       outcome = std::move(entry).error();
       break;
@@ -145,78 +168,12 @@ void ModuleSet::roll_back() {
   prepared_.clear();
 }
 
-ModuleSet::Committed ModuleSet::commit() {
-  Committed committed;
-  Entries now = prepared_;
-  std::vector<std::string> to_exchange;
-  for (auto& [name, entry] : now) {
-    const auto running = running_.find(name);
-    if (running == running_.end() || entry.instance || !entry.failure.empty()) continue;
-    to_exchange.push_back(name);
-    entry = running->second;
-  }
-  routes_.publish(now);
-  for (const std::string& name : to_exchange) exchange(name, now, committed);
-  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
-  Entries old_ones;
-  {
-    const std::lock_guard lock(mutex_);
-    old_ones = std::exchange(running_, now);
-    prepared_.clear();
-  }
-  for (auto& [name, entry] : old_ones) {
-    const bool ended =
-        !entry.instance || entry.instance->life().state() == Instance::State::kStopped;
-    if (!ended && !is_kept(name, entry, now)) retired_.add(std::move(entry.instance));
-  }
-  return committed;
-}
-
-void ModuleSet::exchange(const std::string& name, Entries& now, Committed& committed) {
-  const Entry old_entry = now.at(name);
-  const auto room =
-      std::make_shared<WaitingRoom>(name, static_cast<size_t>(old_entry.settings.max_queued_calls));
-  routes_.publish(now, {{name, room}});
-  Entry next = prepared_.at(name);
-  if (old_entry.instance->drain(Clock::now() + stop_timeout_.load())) {
-    next = start_instead(old_entry, std::move(next), committed);
-  } else {
-    old_entry.instance->resume();
-    next = old_entry;
-    committed.fail("the module " + name +
-                   " is not exchanged: calls of it have not ended within stop_timeout; try again "
-                   "when they have");
-  }
-  room->open(target_of(next), [&] {
-    now[name] = next;
-    routes_.publish(now);
-  });
-}
-
-ModuleSet::Entry ModuleSet::start_instead(const Entry& old_entry, Entry next,
-                                          Committed& committed) {
-  const std::string& name = old_entry.settings.name;
-  const std::string left = stop(old_entry.instance);
-  if (starter_.bring_up(next, left)) return next;
-  committed.fail("the module " + name +
-                 " did not start and is put back as it was: " + next.failure);
-  if (next.instance) stop(next.instance);
-  Entry put_back = old_entry;
-  put_back.instance = nullptr;
-  starter_.begin_anew(put_back);
-  if (!starter_.bring_up(put_back, left)) {
-    committed.fail("the module " + name +
-                   " did not start as it was before either: " + put_back.failure);
-  }
-  return put_back;
-}
-
-std::string ModuleSet::stop(const std::shared_ptr<Instance>& instance, Clock::time_point deadline) {
-  Result<std::string> handover = instance->stop(deadline);
-  if (handover) return std::move(*handover);
-  if (instance->is_abandoned()) has_abandoned_ = true;
-  log_.warning(handover.error().message());
-  return {};
+std::string ModuleSet::stop(const std::shared_ptr<Instance>& instance, Clock::time_point deadline,
+                            Instance::StuckCalls stuck) {
+  const Result<std::string> stopped = instance->stop(deadline, stuck);
+  if (!stopped) log_.warning(stopped.error().message());
+  if (instance->is_abandoned()) starter_.note_abandoned(instance->options().name);
+  return instance->handover();
 }
 
 void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,19 +67,26 @@ class ModuleSet {
                                const config::AgentSettings& agent);
 
   struct Committed {
-    std::vector<std::string> sentences;  // of what went another way than the configuration says
-    bool failed() const { return !sentences.empty(); }
-    void fail(std::string sentence) { sentences.push_back(std::move(sentence)); }
+    std::vector<std::string> sentences;
+    bool failed = false;  // something went another way than the configuration says
+    void fail(std::string sentence) {
+      failed = true;
+      sentences.push_back(std::move(sentence));
+    }
   };
   Committed commit();
   void roll_back();
+
+  // The agent ends: a `commit` that runs leaves out the exchanges that it has not begun, and gives
+  // up the one that waits for calls. [any thread]
+  void hurry();
 
   // Ends all instances, side by side, until `timeout` from now.
   void stop_all(std::chrono::nanoseconds timeout);
 
   // Whether an instance of the past or present could not be ended: threads of it may still come
   // back and use what instances use.
-  bool has_abandoned() const { return has_abandoned_ || starter_.has_abandoned(); }
+  bool has_abandoned() const { return starter_.has_abandoned(); }
 
   std::vector<Entry> list() const;
 
@@ -88,7 +96,14 @@ class ModuleSet {
  private:
   using Entries = ModuleEntries;
 
+  struct Wanted {
+    const config::ModuleSettings* settings;
+    loader::Inspection inspection;
+  };
+
   void read_limits(const config::AgentSettings& agent);
+  // The enabled modules, in the order in which they are started.
+  Result<std::list<Wanted>> wanted_by(const config::Configuration& configuration);
   // What is to run by these settings: the running entry if nothing changed, or a new one whose
   // instance is started unless that has to wait for `exchange`.
   Result<Entry> prepare_entry(const config::ModuleSettings& settings,
@@ -99,11 +114,17 @@ class ModuleSet {
 
   // Exchanges the only instance of the module in `now` for the prepared one.
   void exchange(const std::string& name, Entries& now, Committed& committed);
+  // Drains the only instance. False: its calls do not end, or the agent is about to.
+  bool drain_to_exchange(const std::shared_ptr<loader::Instance>& instance);
   Entry start_instead(const Entry& old_entry, Entry next, Committed& committed);
+
+  // Tells of modules that forbid two instances and have two now, since one could not be ended.
+  void tell_of_overlaps(const Entries& now, Committed& committed);
 
   // The handover; what goes wrong is logged. [any thread]
   std::string stop(const std::shared_ptr<loader::Instance>& instance,
-                   router::Clock::time_point deadline);
+                   router::Clock::time_point deadline,
+                   loader::Instance::StuckCalls stuck = loader::Instance::StuckCalls::kAwaited);
   std::string stop(const std::shared_ptr<loader::Instance>& instance) {
     return stop(instance, router::Clock::now() + stop_timeout_.load());
   }
@@ -113,11 +134,12 @@ class ModuleSet {
   ModuleStarter starter_;
   RouteMaker routes_;
   std::atomic<std::chrono::nanoseconds> stop_timeout_{std::chrono::seconds(30)};
-  std::atomic<bool> has_abandoned_{false};
 
-  mutable std::mutex mutex_;  // guards the two below against readers
+  mutable std::mutex mutex_;  // guards what follows against readers, and against `hurry`
   Entries running_;
   Entries prepared_;
+  std::shared_ptr<loader::Instance> exchanged_;  // the one that `exchange` drains
+  bool is_ending_ = false;
   RetiredInstances retired_;  // the last: its threads use the rest
 };
 

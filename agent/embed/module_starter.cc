@@ -13,6 +13,7 @@ ModuleEntry ModuleStarter::load(loader::Inspection inspection,
                                 const config::ModuleSettings& settings,
                                 const config::AgentSettings& agent) {
   state_dir_ = agent.state_dir;
+  stop_timeout_ = agent.stop_timeout;
   ModuleEntry entry;
   entry.settings = settings;
   entry.facts = inspection.facts;
@@ -22,8 +23,6 @@ ModuleEntry ModuleStarter::load(loader::Inspection inspection,
     entry.failure = "not loaded: safe mode";
     return entry;
   }
-  // Before any code of the module runs: should it take the process with it, the log tells which.
-  log_.info("starting module", {{"module", settings.name}, {"file", entry.facts->path}});
   const bool in_process = settings.isolation != "process";
   if (in_process && markers_) {
     if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) {
@@ -31,8 +30,10 @@ ModuleEntry ModuleStarter::load(loader::Inspection inspection,
       return entry;
     }
   }
+  // Before any code of the module runs: should it take the process with it, the log tells which.
+  log_.info("starting module", {{"module", settings.name}, {"file", entry.facts->path}});
   if (auto loaded = load_code(std::move(inspection), agent, entry); !loaded) {
-    if (markers_) markers_->end(true);
+    if (markers_) markers_->end();
     fail(entry, loaded.error());
   } else {
     entry.life->reach(LifeState::kLoaded);
@@ -48,7 +49,7 @@ Result<void> ModuleStarter::load_code(loader::Inspection inspection,
     auto image =
         loader::load_module(std::move(inspection), static_cast<size_t>(agent.limits.max_images),
                             settings.start_timeout);
-    if (!image) return noted(std::move(image).error());
+    if (!image) return noted(settings.name, std::move(image).error());
     entry.code = std::move(*image);
     return {};
   }
@@ -65,12 +66,12 @@ Result<void> ModuleStarter::load_code(loader::Inspection inspection,
 }
 
 void ModuleStarter::wait_loaded() {
-  if (markers_) markers_->end(false);
+  if (markers_) markers_->pause();
 }
 
 bool ModuleStarter::bring_up(ModuleEntry& entry, std::string handover) {
   const auto up = create_and_start(entry, std::move(handover));
-  if (markers_) markers_->end(true);
+  if (markers_) markers_->end();
   if (up) {
     log_.info("module serves", {{"module", entry.settings.name},
                                 {"library", entry.facts->name},
@@ -91,10 +92,21 @@ Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string han
   loader::InstanceOptions options = instance_options(settings);
   options.life = entry.life;
   auto instance = Instance::create(entry.code, std::move(options), router_, log_);
-  if (!instance) return noted(std::move(instance).error());
+  if (!instance) return noted(settings.name, std::move(instance).error());
   entry.instance = std::move(*instance);
   if (markers_) markers_->reach("start");
-  return entry.instance->start(settings_message(settings, state_dir_), std::move(handover));
+  auto started = entry.instance->start(settings_message(settings, state_dir_), std::move(handover));
+  if (!started) end_failed(entry);
+  return started;
+}
+
+// Its threads would go on beside those of the next try.
+void ModuleStarter::end_failed(ModuleEntry& entry) {
+  if (markers_) markers_->reach("stop");
+  const auto ended = entry.instance->stop(router::Clock::now() + stop_timeout_);
+  if (!ended) log_.warning(ended.error().message());
+  if (entry.instance->is_abandoned()) hangs(entry.settings.name);
+  entry.instance.reset();
 }
 
 void ModuleStarter::begin_anew(ModuleEntry& entry) const {
@@ -104,10 +116,30 @@ void ModuleStarter::begin_anew(ModuleEntry& entry) const {
   entry.life->reach(LifeState::kNegotiated);
 }
 
-// Code that has not come back may still come back, and use what instances use.
-Error ModuleStarter::noted(Error error) {
-  if (error.code() == StatusCode::kDeadlineExceeded) has_abandoned_ = true;
+Error ModuleStarter::noted(const std::string& module, Error error) {
+  if (error.code() == StatusCode::kDeadlineExceeded) hangs(module);
   return error;
+}
+
+// Code that has not come back may still come back, use what instances use, and crash.
+void ModuleStarter::hangs(const std::string& module) {
+  note_abandoned(module);
+  if (markers_) markers_->leave();
+}
+
+void ModuleStarter::note_abandoned(const std::string& module) {
+  const std::lock_guard lock(mutex_);
+  abandoned_.insert(module);
+}
+
+bool ModuleStarter::has_abandoned() const {
+  const std::lock_guard lock(mutex_);
+  return !abandoned_.empty();
+}
+
+bool ModuleStarter::has_abandoned(const std::string& module) const {
+  const std::lock_guard lock(mutex_);
+  return abandoned_.contains(module);
 }
 
 void ModuleStarter::fail(ModuleEntry& entry, const Error& error, LifeState state) const {

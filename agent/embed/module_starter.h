@@ -3,9 +3,11 @@
 // Threads: one at a time. Owner: the module set.
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "embed/crash_markers.h"
@@ -38,20 +40,25 @@ class ModuleStarter {
   // The module that was loaded last is brought up later.
   void wait_loaded();
 
-  // Makes the instance and starts it. False: the entry's failure tells why.
+  // Makes the instance and starts it. False: the entry's failure tells why, and the instance has
+  // been ended again.
   bool bring_up(ModuleEntry& entry, std::string handover);
 
   // Begins the entry's life once more, for another instance of the same code.
   void begin_anew(ModuleEntry& entry) const;
 
-  // Whether a thread hangs in a module's code of which there is no instance.
-  bool has_abandoned() const { return has_abandoned_; }
+  // A thread hangs in the code of this module for good. [any thread]
+  void note_abandoned(const std::string& module);
+  bool has_abandoned() const;
+  bool has_abandoned(const std::string& module) const;
 
  private:
   Result<void> load_code(loader::Inspection inspection, const config::AgentSettings& agent,
                          ModuleEntry& entry);
   Result<void> create_and_start(ModuleEntry& entry, std::string handover);
-  Error noted(Error error);
+  void end_failed(ModuleEntry& entry);
+  Error noted(const std::string& module, Error error);
+  void hangs(const std::string& module);
   void fail(ModuleEntry& entry, const Error& error,
             loader::LifeState state = loader::LifeState::kFailed) const;
 
@@ -61,7 +68,9 @@ class ModuleStarter {
   std::unique_ptr<CrashMarkers> markers_;
   bool safe_mode_ = false;
   std::string state_dir_;
-  std::atomic<bool> has_abandoned_{false};
+  std::chrono::nanoseconds stop_timeout_{0};
+  mutable std::mutex mutex_;
+  std::set<std::string> abandoned_;  // modules, by their names
 };
 
 }  // namespace longshore::embed

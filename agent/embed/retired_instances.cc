@@ -68,16 +68,20 @@ void RetiredInstances::join_ended() {
   }
 }
 
-size_t RetiredInstances::count(const std::string& module) const {
-  return static_cast<size_t>(
-      std::count_if(retired_.begin(), retired_.end(), [&](const Retired& each) {
-        return each.instance && each.instance->options().name == module;
-      }));
+bool RetiredInstances::has_room(const std::string& module, bool may_overlap) const {
+  size_t left = 0;
+  for (const Retired& each : retired_) {
+    if (!each.instance || each.instance->options().name != module) continue;
+    if (!may_overlap || !each.instance->facts().description.may_overlap) return false;
+    ++left;
+  }
+  return left < kMostOfOneModule;
 }
 
-bool RetiredInstances::wait_for_room(const std::string& module, Clock::time_point deadline) {
+bool RetiredInstances::wait_for_room(const std::string& module, bool may_overlap,
+                                     Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&] { return count(module) < kMostOfOneModule; });
+  return changed_.wait_until(lock, deadline, [&] { return has_room(module, may_overlap); });
 }
 
 void RetiredInstances::end(Clock::time_point deadline) {

@@ -31,8 +31,10 @@ class RetiredInstances {
 
   void add(std::shared_ptr<loader::Instance> instance);
 
-  // Waits until few enough of the module are left for one more. False: the time is over.
-  bool wait_for_room(const std::string& module, router::Clock::time_point deadline);
+  // Waits until few enough of the module are left for one more, or none where one of them or the
+  // new one may not overlap with others. False: the time is over.
+  bool wait_for_room(const std::string& module, bool may_overlap,
+                     router::Clock::time_point deadline);
 
   // Has those that still drain end by then, and waits for all.
   void end(router::Clock::time_point deadline);
@@ -45,7 +47,7 @@ class RetiredInstances {
 
   void run(Retired& retired);
   void join_ended();
-  size_t count(const std::string& module) const;  // locked
+  bool has_room(const std::string& module, bool may_overlap) const;  // locked
 
   const Stop stop_;
   mutable std::mutex mutex_;

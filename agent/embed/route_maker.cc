@@ -3,20 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "embed/permissions.h"
-
 namespace longshore::embed {
 namespace {
-
-// Who may call what of the module. Names that cannot be looked up any more allow nothing to nobody.
-std::shared_ptr<const router::Permissions> rules_of(const config::ModuleSettings& settings,
-                                                    observe::Log& log) {
-  const std::string key = "modules." + settings.name + ".permissions";
-  auto permissions = permissions_of(key, settings.permissions);
-  if (permissions) return *std::move(permissions);
-  log.error(permissions.error().message(), {{"module", settings.name}});
-  return std::make_shared<const router::Permissions>(router::Permissions{key, {{}}});
-}
 
 // A method with what the configuration says of it, and what counts its calls.
 std::shared_ptr<const router::Method> configured(const router::Method& described,
@@ -64,9 +52,8 @@ void RouteMaker::publish(const ModuleEntries& entries, const StandIns& stand_ins
     catalog->add(entry.facts->description, entry.serves());
     const auto stand_in = stand_ins.find(name);
     const auto target = stand_in == stand_ins.end() ? target_of(entry) : stand_in->second;
-    const auto permissions = rules_of(entry.settings, log_);
     for (const auto& method : entry.facts->description.methods) {
-      auto known = configured(method, entry.settings, *permissions, call_metrics_);
+      auto known = configured(method, entry.settings, *entry.permissions, call_metrics_);
       routes->emplace(method.full_name, router::Route{std::move(known), target});
     }
   }

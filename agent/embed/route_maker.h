@@ -10,7 +10,6 @@
 #include "embed/module_entry.h"
 #include "loader/service_catalog.h"
 #include "observe/call_metrics.h"
-#include "observe/log.h"
 #include "router/router.h"
 
 namespace longshore::embed {
@@ -24,8 +23,8 @@ std::shared_ptr<router::Target> target_of(const ModuleEntry& entry);
 class RouteMaker {
  public:
   RouteMaker(router::Router& router, loader::CatalogHolder& catalog,
-             observe::CallMetrics& call_metrics, observe::Log& log)
-      : router_(router), catalog_(catalog), call_metrics_(call_metrics), log_(log) {}
+             observe::CallMetrics& call_metrics)
+      : router_(router), catalog_(catalog), call_metrics_(call_metrics) {}
 
   // The agent's own services, which are there whatever the configuration says.
   void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target) {
@@ -40,7 +39,6 @@ class RouteMaker {
   router::Router& router_;
   loader::CatalogHolder& catalog_;
   observe::CallMetrics& call_metrics_;
-  observe::Log& log_;
   loader::ModuleDescription builtin_;
   std::shared_ptr<router::Target> builtin_target_;
 };

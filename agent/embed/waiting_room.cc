@@ -8,6 +8,7 @@ namespace longshore::embed {
 using router::Call;
 
 Result<void> WaitingRoom::submit(std::shared_ptr<Call> call) {
+  if (call->is_nested_in(*old_instance_) && call->move_to(old_instance_)) return {};
   const std::lock_guard lock(mutex_);
   if (is_open_) return Error::of_text(StatusCode::kUnavailable, "the module is exchanged");
   if (waiting_.size() >= capacity_) {

@@ -2,7 +2,8 @@
 //
 //   closed: takes calls in ──open──► they go on in their order, then new ones go past it
 //
-// A call that waits keeps its deadline and can be cancelled.
+// A call that waits keeps its deadline and can be cancelled. One that a call of the old instance
+// waits for, through other modules, goes past the room to the old one, which could not end else.
 // Threads: any. Owner: the routes that lead here, and the calls that wait.
 #pragma once
 
@@ -19,8 +20,8 @@ namespace longshore::embed {
 
 class WaitingRoom final : public router::Target {
  public:
-  WaitingRoom(std::string module, size_t capacity)
-      : module_(std::move(module)), capacity_(capacity) {}
+  WaitingRoom(std::string module, size_t capacity, std::shared_ptr<router::Target> old_instance)
+      : module_(std::move(module)), capacity_(capacity), old_instance_(std::move(old_instance)) {}
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
   void execute(router::Call&) override {}
@@ -38,6 +39,7 @@ class WaitingRoom final : public router::Target {
 
   const std::string module_;
   const size_t capacity_;
+  const std::shared_ptr<router::Target> old_instance_;
   mutable std::mutex mutex_;
   std::deque<std::shared_ptr<router::Call>> waiting_;
   bool is_open_ = false;

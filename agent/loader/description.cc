@@ -14,7 +14,6 @@ namespace {
 namespace descriptors = module::descriptors;
 
 constexpr int kMaxItems = 4096;
-constexpr int kTypeString = 9;
 constexpr int kRepeated = 3;
 constexpr int kMaxFieldNumber = (1 << 29) - 1;
 
@@ -40,8 +39,8 @@ bool is_name(const std::string& name, bool with_dots) {
 }
 
 bool is_integer_type(int type) {
-  // Of google.protobuf.FieldDescriptorProto.Type: int64, uint64, int32, uint32, enum.
-  return type == 3 || type == 4 || type == 5 || type == 13 || type == 14;
+  return type == router::kInt64 || type == router::kUint64 || type == router::kInt32 ||
+         type == router::kUint32 || type == router::kEnum;
 }
 
 std::string qualified(const std::string& scope, const std::string& name) {
@@ -164,11 +163,12 @@ class DescriptionReader {
       const descriptors::Field* field = find_field(method.input_type(), annotations.object_field());
       if (!field || field->number() < 1 || field->number() > kMaxFieldNumber ||
           field->label() == kRepeated || field->options().secret() ||
-          (field->type() != kTypeString && !is_integer_type(field->type()))) {
+          (field->type() != router::kString && !is_integer_type(field->type()))) {
         return bad("the object_field of " + entry.full_name +
                    " is not a plain string or integer field of its request");
       }
       entry.object_field = static_cast<uint32_t>(field->number());
+      entry.object_type = field->type();
       entry.object_field_name = field->name();
     }
     result_.methods.push_back(std::move(entry));

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "loader/negotiate.h"
 #include "router/blocked_signals.h"
@@ -72,7 +73,7 @@ class ImageRegistry {
     if (const auto known = images_.find(inspection.facts->sha256); known != images_.end()) {
       return known->second.image;
     }
-    const std::string& path = inspection.facts->path;
+    const std::string path = inspection.facts->path;
     if (images_.size() >= max_images) {
       return Error(StatusCode::kResourceExhausted, "load the module", path)
           .because(std::to_string(images_.size()) +
@@ -84,17 +85,26 @@ class ImageRegistry {
     namespace dll = boost::dll;
     loaded.library.load(loaded.file.loadable_path(),
                         dll::load_mode::rtld_now | dll::load_mode::rtld_local, error);
-    if (error || !loaded.library.has(std::string(kEntrySymbol))) {
+    const auto refused = [&](std::string why) {
       return Error(StatusCode::kFailedPrecondition, "load the module", path)
-          .because(error ? error.message() : "its entry symbol cannot be found");
+          .because(std::move(why));
+    };
+    if (error) return refused(error.message());
+    // Its initialisers have run, so that it stays, and so does its descriptor.
+    const auto refused_for_good = [&](std::string why) {
+      loaded.file.forget_bytes();
+      refused_.push_back(std::move(loaded));
+      return refused(std::move(why));
+    };
+    if (!loaded.library.has(std::string(kEntrySymbol))) {
+      return refused_for_good("its entry symbol cannot be found");
     }
     loaded.file.forget_bytes();
     loaded.image.reset(new Image(std::move(inspection.facts)));
     loaded.image->entry_ =
         &loaded.library.get<const longshore_module_entry>(std::string(kEntrySymbol));
     if (!says_what_was_inspected(*loaded.image->entry_)) {
-      return Error(StatusCode::kFailedPrecondition, "load the module", path)
-          .because("its initialisers have changed its entry");
+      return refused_for_good("its initialisers have changed its entry");
     }
     std::string key = loaded.image->facts().sha256;
     size_ = images_.size() + 1;
@@ -112,6 +122,7 @@ class ImageRegistry {
 
   std::mutex mutex_;
   std::map<std::string, Loaded> images_;
+  std::vector<Loaded> refused_;  // after their initialisers had run
   std::atomic<size_t> size_{0};  // for those who must not wait for a load that hangs
 };
 

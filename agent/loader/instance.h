@@ -71,8 +71,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // it also says that it is healthy, should it have the method for that.
   Result<void> start(std::string settings, std::string handover);
 
-  // Takes no more calls, since the routes lead elsewhere by now, and waits for those that are here;
-  // calls that are stuck are not waited for. False: the time is over.
+  // Takes no more calls, since the routes lead elsewhere by now, but those that its own calls wait
+  // for, and waits for what is here; calls that are stuck are not waited for. False: the time is
+  // over.
   bool drain(router::Clock::time_point deadline);
   // Has a drain that runs, or comes, end by then. [any thread]
   void hurry(router::Clock::time_point deadline);
@@ -82,10 +83,17 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // Ends it: stop, wait for the calls, destroy. After `deadline` the calls are cancelled; what has
   // not come to its end a second later (calls, then posts, then functions) makes the instance
   // abandoned, which is the error. The value is the handover.
-  Result<std::string> stop(router::Clock::time_point deadline);
+  // Calls that are stuck are waited for as the others are, or get that second only.
+  enum class StuckCalls { kAwaited, kLeft };
+  Result<std::string> stop(router::Clock::time_point deadline,
+                           StuckCalls stuck = StuckCalls::kAwaited);
 
-  // Whether stop gave up on it.
+  // What `stop` has left for the next instance, even if this one was abandoned after that.
+  std::string handover() const;
+  // Whether create or stop gave up on it.
   bool is_abandoned() const;
+  // Whether it was ended or given up on, so that there is nothing more to do.
+  bool has_ended() const;
 
   const InstanceOptions& options() const { return options_; }
   const ModuleFacts& facts() const { return code_->facts(); }
@@ -155,6 +163,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   Result<std::string> control(const char* name, std::chrono::nanoseconds timeout,
                               std::string request_bytes);
   bool has_control_call() const;
+  void start_ended(bool well);
+  bool wait_for_start();    // false: its start does not return
+  bool wants_stop() const;  // since its start was finished well, in time or not
 
   // Runs a call that may run: on the thread that reads the requests where that fits, or the pool.
   void begin(std::shared_ptr<router::Call> call);
@@ -162,7 +173,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   bool names_stuck_object(const router::Call& call) const;  // locked
   std::string why_degraded() const;                         // locked
   void start_waiting_calls();  // may be reached again from within: a call may end at once
-  bool wait_for_calls(router::Clock::time_point deadline);
+  bool wait_for_calls(router::Clock::time_point deadline, StuckCalls stuck);
   // Runs `function` on a pool thread. False: it did not return in time and the thread is left in
   // it.
   bool within(std::chrono::nanoseconds time, std::function<void()> function);
@@ -193,6 +204,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool admits_ = false;  // takes calls
+  bool drains_ = false;  // takes those that are nested in its own
+  enum class StartStep { kNone, kRuns, kDone };
+  StartStep start_step_ = StartStep::kNone;  // after a start that failed too
   std::atomic<bool> has_moved_{false};
   router::Clock::time_point drain_end_ = router::Clock::time_point::max();
   size_t running_ = 0;                                 // calls handed to the module
@@ -200,6 +214,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   bool starting_waiting_ = false;                      // a thread is in start_waiting_calls
   std::set<std::shared_ptr<PostedFunction>> posts_;
   bool closed_ = false;  // to what the module asks for
+  bool ended_ = false;
+  std::string left_;  // for the next instance
   std::multiset<std::string> stuck_objects_;
   size_t stuck_ = 0;
   router::Clock::time_point started_at_{};

@@ -32,12 +32,14 @@ std::string Instance::why_degraded() const {
 }
 
 Result<void> Instance::submit(std::shared_ptr<Call> call) {
+  // Before the lock, since it may let go of the last hold on a call.
+  const bool is_waited_for = has_moved_ && call->is_nested_in(*this);
   {
     const std::lock_guard lock(mutex_);
     const auto refused = [&](StatusCode code, std::string why) {
       return Error(code, "call", call->method().full_name).because(std::move(why));
     };
-    if (!admits_) {
+    if (!admits_ && !(drains_ && is_waited_for)) {
       return refused(StatusCode::kUnavailable,
                      "the module " + options_.name + " is " + name_of(life_->state()))
           .advise("try again");

@@ -148,6 +148,10 @@ class Instance::ControlTarget final : public router::Target {
   void on_writable(Call& call) override {
     if (const auto instance = instance_.lock()) instance->on_writable(call);
   }
+  void on_end(Call& call) override {
+    const auto instance = instance_.lock();
+    if (instance && call.method().name == kStart) instance->start_ended(call.finished_well());
+  }
 
  private:
   const std::weak_ptr<Instance> instance_;  // a deadline may come when it is gone
@@ -167,6 +171,10 @@ Result<std::string> Instance::control(const char* name, std::chrono::nanoseconds
 
 Result<void> Instance::start(std::string settings, std::string handover) {
   handover_ = std::move(handover);
+  {
+    const std::lock_guard lock(mutex_);
+    start_step_ = StartStep::kRuns;
+  }
   const auto failed = [&](const Error& error) {
     const std::lock_guard lock(mutex_);
     admits_ = false;
@@ -186,6 +194,12 @@ Result<void> Instance::start(std::string settings, std::string handover) {
   life_->reach(State::kServing);
   started_at_ = Clock::now();
   return {};
+}
+
+void Instance::start_ended(bool well) {
+  const std::lock_guard lock(mutex_);
+  start_step_ = well ? StartStep::kDone : StartStep::kNone;
+  changed_.notify_all();
 }
 
 Result<void> Instance::probe() {

@@ -20,6 +20,7 @@ constexpr const char* kAction = "stop the module";
 bool Instance::drain(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   admits_ = false;
+  drains_ = true;
   has_moved_ = true;
   life_->reach(State::kDraining);
   drain_end_ = std::min(drain_end_, deadline);
@@ -44,49 +45,69 @@ void Instance::resume() {
   drain_end_ = Clock::time_point::max();
   life_->reach(State::kServing);
   has_moved_ = false;
+  drains_ = false;
   admits_ = true;
 }
 
-Result<std::string> Instance::stop(Clock::time_point deadline) {
-  bool started = false;
+Result<std::string> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   {
     const std::lock_guard lock(mutex_);
     admits_ = false;
+    drains_ = false;
     if (life_->state() == State::kServing) life_->reach(State::kDraining);
-    started = life_->state() == State::kDraining;
   }
+  if (!wait_for_start()) return abandon(kAction, "its start never returned");
   Result<std::string> handover = std::string();
-  if (started) {
+  if (wants_stop()) {
     handover = control(kStop, std::max(deadline - Clock::now(), Clock::duration(kCancelGrace)), {});
   }
+  if (handover) {
+    const std::lock_guard lock(mutex_);
+    left_ = *handover;
+  }
   if (options_.on_handover) options_.on_handover(handover);
-  if (!wait_for_calls(deadline)) {
+  if (!wait_for_calls(deadline, stuck) || stuck == StuckCalls::kLeft) {
     cancel_all_calls();
-    if (!wait_for_calls(Clock::now() + kCancelGrace)) {
+    if (!wait_for_calls(Clock::now() + kCancelGrace, StuckCalls::kAwaited)) {
       return abandon(kAction, "calls of it did not end when they were cancelled");
     }
   }
   if (!end_posts_and_invocations()) {
     return abandon(kAction, "work that it began did not come to an end");
   }
-  // A start or stop that hangs still holds its call: then there is nothing to destroy safely.
-  if (has_control_call()) return abandon(kAction, "its start or stop never returned");
+  // One that hangs still holds its call: then there is nothing to destroy safely.
+  if (has_control_call()) return abandon(kAction, "its stop never returned");
   if (!gate_.close(std::max(deadline, Clock::now() + kCancelGrace))) {
     return abandon(kAction, "a function of it, whose call is finished, does not return");
   }
   if (!destroy()) return abandon(kAction, "its destroy hangs");
   pool_.drain(Clock::now() + kCancelGrace);
   life_->reach(State::kStopped);
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
   return handover;
+}
+
+// One that is late may yet come to its end, and has then begun what stop is to end.
+bool Instance::wait_for_start() {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, kCancelGrace, [&] { return start_step_ != StartStep::kRuns; });
+}
+
+bool Instance::wants_stop() const {
+  const std::lock_guard lock(mutex_);
+  return start_step_ == StartStep::kDone;
 }
 
 bool Instance::destroy() {
   return within(kCancelGrace, [this] { functions_.destroy(std::exchange(self_, nullptr)); });
 }
 
-bool Instance::wait_for_calls(Clock::time_point deadline) {
+bool Instance::wait_for_calls(Clock::time_point deadline, StuckCalls stuck) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&] { return running_ == 0 && waiting_.empty(); });
+  return changed_.wait_until(lock, deadline, [&] {
+    return running_ <= (stuck == StuckCalls::kLeft ? stuck_ : 0) && waiting_.empty();
+  });
 }
 
 void Instance::cancel_all_calls() {
@@ -138,6 +159,16 @@ Error Instance::abandon(const char* action, std::string why) {
 bool Instance::is_abandoned() const {
   const std::lock_guard lock(mutex_);
   return kept_alive_ != nullptr;
+}
+
+bool Instance::has_ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_ || kept_alive_ != nullptr;
+}
+
+std::string Instance::handover() const {
+  const std::lock_guard lock(mutex_);
+  return left_;
 }
 
 }  // namespace longshore::loader

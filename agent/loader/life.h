@@ -23,7 +23,8 @@
 //   failed       a step went wrong or took too long                    -
 //
 // A step that runs the module's code runs on a thread that can be left behind. Failed and
-// quarantined are the end.
+// quarantined are the end: an instance that fails on its way to serving is stopped, if its start
+// was finished well, in time or not, and destroyed.
 //
 // Threads: any. Owner: shared by the module set, which begins it, and the instance.
 #pragma once

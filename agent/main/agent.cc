@@ -56,6 +56,7 @@ Result<void> Agent::start() {
   if (auto ready = prepare_modules(configuration); !ready) return ready;
   if (auto opened = open_sockets(configuration); !opened) {
     core_.modules.roll_back();
+    if (auto* markers = core_.modules.crash_markers()) markers->close();
     return opened;
   }
   core_.modules.commit();
@@ -230,9 +231,10 @@ Result<embed::ModuleSet::Committed> Agent::switch_over(const config::Configurati
     core_.modules.roll_back();
     return std::move(opened).error();
   }
-  embed::ModuleSet::Committed committed = core_.modules.commit();
+  // The endpoints first: what they forbid from now on must not be open while modules are exchanged,
+  // and what the modules forbid is so before the first exchange.
   on_io_thread([this] { endpoints_.commit(); });
-  return committed;
+  return core_.modules.commit();
 }
 
 void Agent::on_io_thread(const std::function<void()>& function) {
@@ -246,6 +248,7 @@ void Agent::on_io_thread(const std::function<void()>& function) {
 
 void Agent::begin_drain() {
   if (state_.exchange(State::kDraining) == State::kDraining) return;
+  core_.modules.hurry();
   endpoints_.drain([this] { finish_drain(); });
   notify_service_manager("STOPPING=1");  // from here on nobody new gets in
   // Clients that do not go are not waited for longer than this.
@@ -266,8 +269,9 @@ void Agent::finish_drain() {
       // It is at the modules itself, and two at them would be one too many.
       log_->error("a reload does not end; the modules are left as they are");
       ended_in_order_ = false;
-      if (auto* markers = core_.modules.crash_markers()) markers->end(false);
     }
+    if (auto* markers = core_.modules.crash_markers()) markers->close();
+    core_.audit.end();
     http_.reset();  // its reports need the I/O thread
     boost::asio::post(io_, [this] {
       endpoints_.close();

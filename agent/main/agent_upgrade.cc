@@ -78,7 +78,7 @@ Result<Agent::Upgraded> Agent::load_and_upgrade(const std::string& module,
   *find_enabled(configuration, module) = *settings;
   auto committed = switch_over(configuration);
   if (!committed) return std::move(committed).error();
-  if (committed->failed()) {
+  if (committed->failed) {
     std::string reasons;
     for (const auto& sentence : committed->sentences) {
       reasons += (reasons.empty() ? "" : "; ") + sentence;

@@ -12,10 +12,7 @@ EndDuringStart::EndDuringStart(observe::Log& log, embed::CrashMarkers* markers) 
   signals_.async_wait([&log, markers](boost::system::error_code error, int signal) {
     if (error) return;
     log.info("ending before all modules are started", {{"signal", std::to_string(signal)}});
-    if (markers != nullptr) {
-      markers->end(false);
-      markers->settle();
-    }
+    if (markers != nullptr) markers->close();
     std::_Exit(0);  // a module may hang, and there is nothing yet that would need a farewell
   });
   thread_ = std::thread([this] { io_.run(); });

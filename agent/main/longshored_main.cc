@@ -91,6 +91,11 @@ int run(const CommandLine& line) {
       observe::Log::open(embed::log_options(loaded->configuration.agent.log));
   if (!log) return fail(kConfigurationError, log.error());
   std::signal(SIGPIPE, SIG_IGN);
+  // Until it is waited for, below: a reload before the first configuration is applied is no reason
+  // to die, in the middle of a module's start at that.
+  std::signal(SIGHUP, SIG_IGN);
+  // Who started us may have it ignored, and then nobody could wait for modules' processes.
+  std::signal(SIGCHLD, SIG_DFL);
   // It would write what clients send wrongly to standard error, past the log and its limits.
   google::protobuf::SetLogHandler(nullptr);
   auto agent = std::make_unique<Agent>(

@@ -23,12 +23,14 @@ class AppendFile {
   // Nothing is done when the file of that name is the one that is open already.
   Result<void> open(const std::string& path);
 
-  // Appends `line`, which ends with a line end. An error leaves nothing of it in the file.
+  // Appends `line`, which ends with a line end. An error leaves nothing of it in the file, or,
+  // where even that fails, a line of its own that is not whole.
   Result<void> write(std::string_view line);
 
  private:
   std::string path_;
   intptr_t handle_ = -1;  // a descriptor
+  bool is_torn_ = false;  // its last line has no end
 };
 
 }  // namespace longshore::observe

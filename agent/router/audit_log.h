@@ -4,12 +4,15 @@
 //    "on_behalf_of":"uid:1000","process":4711,"module":"disk","method":"v1.Disk/PartitionDisk",
 //    "object":"5","request":{"disk_number":5},"code":"OK","duration_ms":12.3}
 //
-// Refused calls are among them. What a module's description marks as secret is left out. A request
-// that is too long has its size in place of "request". "unfinished" tells of a call that nobody
-// waits for any more while the module is still at it, so that it may yet take effect.
+// What a module's description marks as secret is left out. "request_cut" tells that a request has
+// more than "request" tells: it is long, or its bytes are broken. "unfinished" tells of a call that
+// nobody waits for any more while the module is still at it, so that it may yet take effect.
+//
+// Calls that permissions refused are among them, without their request, and not more of a caller
+// than refusal_limit.h lets through: "suppressed" tells how many had no line before that one.
 //
 // While the file cannot be written, lines are kept, as many as kMaxKept, and calls go on unless the
-// configuration requires the log: then calls that may change something are refused.
+// configuration requires the log: then calls that may change something are refused, without a line.
 //
 // Threads: any; a line is written under a lock, on the thread that answers. Owner: the core.
 #pragma once
@@ -25,6 +28,7 @@
 #include "observe/audit_figures.h"
 #include "observe/rate_limited_log.h"
 #include "router/recent_calls.h"
+#include "router/refusal_limit.h"
 
 namespace longshore::router {
 
@@ -36,6 +40,7 @@ class AuditLog {
   explicit AuditLog(observe::Log& log) : log_(log) {}
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
+  ~AuditLog() { end(); }
 
   // Before the first call; an empty `file` leaves it off.
   Result<void> open(const std::string& file, bool required);
@@ -54,9 +59,14 @@ class AuditLog {
   // Opens the file anew if another one, or none, has its name now.
   Result<void> reopen();
 
+  // The last attempt to write what is kept, at the end of the agent; logs what is lost by that.
+  void end();
+
   observe::AuditFigures figures() const;
 
  private:
+  void add_line(std::string line);      // locked
+  void add_suppressed();                // locked
   Result<void> write_kept();            // locked
   void keep(std::string line);          // locked
   void tell_trouble(const Error& why);  // locked
@@ -68,11 +78,9 @@ class AuditLog {
   mutable std::mutex mutex_;
   observe::AppendFile file_;
   std::deque<std::string> kept_;
+  uint64_t refused_ = 0;  // calls, since the log is in trouble
+  RefusalLimit refusals_;
   observe::AuditFigures figures_;
 };
-
-// The line of a call, with its line end.
-std::string audit_line(std::chrono::system_clock::time_point time,
-                       const RecentCalls::Answered& answered, bool unfinished);
 
 }  // namespace longshore::router

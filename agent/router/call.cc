@@ -25,13 +25,16 @@ bool Call::submit() {
 }
 
 bool Call::move_to(std::shared_ptr<Target> target) {
+  Target* before = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (state_ != State::kQueued) return true;  // its deadline was first
-    target_ = target.get();
+    before = target_.exchange(target.get());
     later_targets_.push_back(std::move(target));
   }
-  return hand_over();
+  if (hand_over()) return true;
+  target_ = before;  // which may be the one that asked for the move, and keeps it then
+  return false;
 }
 
 bool Call::hand_over() {
@@ -124,6 +127,7 @@ void Call::finish(StatusCode code, std::string text) {
       code = StatusCode::kInternal;
       text = "the module finished a unary call without an answer";
     }
+    finished_well_ = code == StatusCode::kOk;
   }
   answer(code, std::move(text));
   leave();
@@ -187,6 +191,13 @@ void Call::record(StatusCode code, const std::string& text, bool unfinished) con
   if (parts_.audit) parts_.audit->add(answered, unfinished);
 }
 
+bool Call::is_nested_in(const Target& target) const {
+  for (auto above = parts_.parent.lock(); above; above = above->parts_.parent.lock()) {
+    if (above->belongs_to(target)) return true;
+  }
+  return false;
+}
+
 bool Call::has_begun() const {
   const std::lock_guard lock(mutex_);
   return state_ != State::kQueued;
@@ -211,6 +222,11 @@ void Call::resume() {
 StatusCode Call::outcome() const {
   const std::lock_guard lock(mutex_);
   return outcome_;
+}
+
+bool Call::finished_well() const {
+  const std::lock_guard lock(mutex_);
+  return finished_well_;
 }
 
 std::string Call::outcome_text() const {

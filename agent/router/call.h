@@ -75,6 +75,7 @@ class Call final : public Work, public Timer, public Cancellable {
     size_t max_message_bytes = 0;
     CallRunner* runner = nullptr;
     uint64_t origin = 0;
+    std::weak_ptr<Call> parent = {};            // that it is a part of
     observe::MethodMetrics* metrics = nullptr;  // of the method, where the call is counted
     RecentCalls* recent = nullptr;              // where it is remembered, if it is
     AuditLog* audit = nullptr;                  // where it is told, if it is
@@ -87,6 +88,8 @@ class Call final : public Work, public Timer, public Cancellable {
   std::string_view request() const { return parts_.request; }
   const Caller& caller() const { return *parts_.caller; }
   bool belongs_to(const Target& target) const { return target_ == &target; }
+  // Whether a call of `target` waits for this one, directly or through others.
+  bool is_nested_in(const Target& target) const;
   Clock::time_point deadline() const { return parts_.deadline; }
   const std::string& request_id() const { return parts_.request_id; }
   Clock::time_point started() const { return started_; }
@@ -100,7 +103,7 @@ class Call final : public Work, public Timer, public Cancellable {
   // belongs to the observer.
   CallRunner* runner() const { return parts_.runner; }
   // The object that the request names, for logs; empty when the method names none.
-  std::string object() const { return object_of(request(), method().object_field); }
+  std::string object() const { return object_of(request(), method()); }
 
   // Enters the table, arms the deadline and hands the call to its target. False: the target has
   // moved, and the call waits for `move_to` or `refuse`.
@@ -130,6 +133,9 @@ class Call final : public Work, public Timer, public Cancellable {
 
   // What the observer was told; meaningful once it was told.
   StatusCode outcome() const;
+  // Whether the module itself finished it with OK, though the observer may have been told otherwise
+  // before. Meaningful once it is over.
+  bool finished_well() const;
   std::string outcome_text() const;
 
   // Makes `child` end with this call. False when this call is cancelled already.
@@ -173,6 +179,7 @@ class Call final : public Work, public Timer, public Cancellable {
   bool answered_ = false;
   bool armed_ = false;  // written while locked, or when the state is over
   StatusCode outcome_ = StatusCode::kOk;
+  bool finished_well_ = false;
   std::string outcome_text_;
   bool sent_ = false;
   std::string unary_answer_;     // until the module finishes

@@ -1,63 +1,18 @@
 #include "router/message_schema.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
-#include <vector>
 
 #include "observe/log_line.h"
-#include "router/wire_reader.h"
+#include "router/field_type.h"
+#include "router/found_fields.h"
 
 namespace longshore::router {
 namespace {
-
-constexpr int kMaxDepth = 16;
-
-// Of google.protobuf.FieldDescriptorProto.Type.
-enum Type {
-  kDouble = 1,
-  kFloat = 2,
-  kInt64 = 3,
-  kUint64 = 4,
-  kInt32 = 5,
-  kFixed64 = 6,
-  kFixed32 = 7,
-  kBool = 8,
-  kString = 9,
-  kMessage = 11,
-  kBytes = 12,
-  kUint32 = 13,
-  kEnum = 14,
-  kSfixed32 = 15,
-  kSfixed64 = 16,
-  kSint32 = 17,
-  kSint64 = 18
-};
-
-enum WireType : unsigned { kVarint = 0, kEightBytes = 1, kSized = 2, kFourBytes = 5 };
-
-// How values of a type are written where they are not packed.
-unsigned wire_type_of(int type) {
-  switch (type) {
-    case kDouble:
-    case kFixed64:
-    case kSfixed64:
-      return kEightBytes;
-    case kFloat:
-    case kFixed32:
-    case kSfixed32:
-      return kFourBytes;
-    case kString:
-    case kMessage:
-    case kBytes:
-      return kSized;
-    default:
-      return kVarint;
-  }
-}
-
-bool is_known(int type) { return type >= kDouble && type <= kSint64 && type != 10; }
 
 std::string quoted(std::string_view text) {
   std::string json = "\"";
@@ -74,142 +29,114 @@ std::string float_text(double value) {
 
 // JSON's numbers are doubles to many readers, so that protobuf puts 64 bits into quotes.
 std::string number_text(int type, uint64_t raw) {
-  const auto narrow = static_cast<uint32_t>(raw);
+  Digits digits;
   switch (type) {
     case kDouble:
       return float_text(std::bit_cast<double>(raw));
     case kFloat:
-      return float_text(static_cast<double>(std::bit_cast<float>(narrow)));
+      return float_text(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(raw))));
     case kBool:
       return raw != 0 ? "true" : "false";
     case kUint32:
     case kFixed32:
-      return std::to_string(narrow);
     case kInt32:
     case kEnum:
     case kSfixed32:
-      return std::to_string(static_cast<int32_t>(narrow));
     case kSint32:
-      return std::to_string(static_cast<int32_t>((narrow >> 1) ^ (~(narrow & 1) + 1)));
-    case kSint64:
-      return '"' + std::to_string(static_cast<int64_t>((raw >> 1) ^ (~(raw & 1) + 1))) + '"';
-    case kUint64:
-    case kFixed64:
-      return '"' + std::to_string(raw) + '"';
+      return std::string(integer_text(type, raw, digits));
     default:
-      return '"' + std::to_string(static_cast<int64_t>(raw)) + '"';
+      return quoted(integer_text(type, raw, digits));
   }
 }
 
-uint64_t read_number(WireReader& reader, unsigned wire_type) {
-  if (wire_type == kVarint) return reader.varint();
-  return reader.fixed(wire_type == kEightBytes ? 8 : 4);
-}
-
+// Each `append` writes no further than to `end`: what fits, or nothing, and false.
 class Writer {
  public:
   explicit Writer(size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // False: not to be written; see json_without_secrets.
-  bool append(const MessageSchema& schema, std::string_view bytes, int depth) {
-    if (depth > kMaxDepth) return false;
-    std::map<uint32_t, Values> found;
-    if (!collect(schema, bytes, found)) return false;
-    json += '{';
-    bool is_first = true;
-    for (const auto& [number, values] : found) {
-      if (!std::exchange(is_first, false)) json += ',';
-      const FieldSchema& field = schema.fields.at(number);
-      json += quoted(field.name) + ':';
-      if (!append(field, values, depth)) return false;
-    }
-    json += '}';
-    return json.size() <= max_bytes_;
+  bool append(const MessageSchema& schema, std::string_view bytes, int depth, size_t end) {
+    FoundFields found;
+    told.is_whole &= find_fields(schema, bytes, max_bytes_, depth, found);
+    return append(schema, found, depth, end);
   }
 
-  std::string json;
+  ToldMessage told;
 
  private:
-  // What the wire has of a field, in its order; numbers as they are there.
-  struct Values {
-    std::vector<std::string> texts;
-    std::vector<std::string_view> messages;
-  };
+  std::string& json() { return told.json; }
 
-  static bool collect(const MessageSchema& schema, std::string_view bytes,
-                      std::map<uint32_t, Values>& found) {
-    WireReader reader(bytes);
-    while (!reader.at_end()) {
-      const uint64_t tag = reader.varint();
-      const auto wire_type = static_cast<unsigned>(tag & 7);
-      const auto field = tag >> 3 > UINT32_MAX
-                             ? schema.fields.end()
-                             : schema.fields.find(static_cast<uint32_t>(tag >> 3));
-      const bool is_wanted =
-          field != schema.fields.end() && !field->second.secret && is_known(field->second.type);
-      if (wire_type == kSized) {
-        const std::string_view value = reader.take(reader.varint());
-        if (is_wanted) add_sized(field->second, value, found[field->first]);
-      } else if (wire_type == kVarint || wire_type == kEightBytes || wire_type == kFourBytes) {
-        const uint64_t value = read_number(reader, wire_type);
-        if (!is_wanted || wire_type_of(field->second.type) != wire_type) continue;
-        found[field->first].texts.push_back(number_text(field->second.type, value));
+  bool append(const MessageSchema& schema, const FoundFields& found, int depth, size_t end) {
+    if (json().size() + 2 > end) return false;
+    json() += '{';
+    bool is_first = true;
+    for (auto each = found.begin(); each != found.end(); ++each) {
+      const size_t before = json().size();
+      const FieldSchema& field = schema.fields.at(each->first);
+      json() += (is_first ? "" : ",") + quoted(field.name) + ':';
+      const size_t left = end - std::min(end, json().size() + 1);
+      // None takes more than half of what is left, so that a caller hides nothing behind it.
+      const bool is_last = std::next(each) == found.end();
+      if (append(field, each->second, depth, json().size() + (is_last ? left : left / 2))) {
+        is_first = false;
       } else {
-        reader.fail();  // groups, which no proto3 message has
+        told.is_whole = false;
+        json().resize(before);
       }
     }
-    return !reader.failed();
-  }
-
-  static void add_sized(const FieldSchema& field, std::string_view value, Values& values) {
-    switch (field.type) {
-      case kString:
-        return values.texts.push_back(quoted(value));
-      case kBytes:
-        return values.texts.push_back("\"(" + std::to_string(value.size()) + " bytes)\"");
-      case kMessage:
-        return values.messages.push_back(value);
-      default:
-        break;
-    }
-    WireReader packed(value);
-    while (!packed.at_end()) {
-      const uint64_t number = read_number(packed, wire_type_of(field.type));
-      if (!packed.failed()) values.texts.push_back(number_text(field.type, number));
-    }
-  }
-
-  bool append(const FieldSchema& field, const Values& values, int depth) {
-    if (field.type == kMessage) return append_messages(field, values.messages, depth);
-    if (!field.repeated) {
-      json += values.texts.empty() ? "null" : values.texts.back();  // the last one counts
-      return json.size() <= max_bytes_;
-    }
-    json += '[';
-    for (size_t i = 0; i < values.texts.size(); ++i) {
-      if (i > 0) json += ',';
-      json += values.texts[i];
-      if (json.size() > max_bytes_) return false;
-    }
-    json += ']';
+    json() += '}';
     return true;
   }
 
-  bool append_messages(const FieldSchema& field, const std::vector<std::string_view>& messages,
-                       int depth) {
-    static const MessageSchema unknown;
-    const MessageSchema& schema = field.message ? *field.message : unknown;
-    if (!field.repeated) {  // pieces of one message are merged, which is to read them on end
-      std::string whole;
-      for (const std::string_view piece : messages) whole += piece;
-      return append(schema, whole, depth + 1);
+  bool append(const FieldSchema& field, const FoundField& found, int depth, size_t end) {
+    if (field.repeated) return append_list(field, found.values, depth, end);
+    if (found.merged) {
+      static const MessageSchema unknown;
+      return append(field.message ? *field.message : unknown, *found.merged, depth + 1, end);
     }
-    json += '[';
-    for (size_t i = 0; i < messages.size(); ++i) {
-      if (i > 0) json += ',';
-      if (!append(schema, messages[i], depth + 1)) return false;
+    return !found.values.empty() && append(field, found.values.back(), depth, end);
+  }
+
+  bool append(const FieldSchema& field, const FoundField::Value& value, int depth, size_t end) {
+    if (field.type == kMessage) {
+      static const MessageSchema unknown;
+      return append(field.message ? *field.message : unknown, value.bytes, depth + 1, end);
     }
-    json += ']';
+    if (field.type == kString) return append_string(value.bytes, end);
+    const std::string text = field.type == kBytes
+                                 ? "\"(" + std::to_string(value.bytes.size()) + " bytes)\""
+                                 : number_text(field.type, value.number);
+    if (json().size() + text.size() > end) return false;
+    json() += text;
+    return true;
+  }
+
+  bool append_string(std::string_view text, size_t end) {
+    const size_t room = end - json().size();
+    if (room < 2) return false;
+    size_t count = std::min(text.size(), room - 2);
+    std::string escaped = quoted(text.substr(0, count));
+    while (escaped.size() > room) {
+      count = count * 7 / 8;
+      escaped = quoted(text.substr(0, count));
+    }
+    if (count < text.size()) told.is_whole = false;
+    json() += escaped;
+    return true;
+  }
+
+  bool append_list(const FieldSchema& field, const std::vector<FoundField::Value>& values,
+                   int depth, size_t end) {
+    if (json().size() + 2 > end) return false;
+    json() += '[';
+    for (size_t i = 0; i < values.size(); ++i) {
+      const size_t before = json().size();
+      if (i > 0) json() += ',';
+      if (json().size() < end && append(field, values[i], depth, end - 1)) continue;
+      told.is_whole = false;
+      json().resize(before);
+      break;
+    }
+    json() += ']';
     return true;
   }
 
@@ -218,11 +145,11 @@ class Writer {
 
 }  // namespace
 
-std::string json_without_secrets(const MessageSchema& schema, std::string_view bytes,
+ToldMessage json_without_secrets(const MessageSchema& schema, std::string_view bytes,
                                  size_t max_bytes) {
-  if (bytes.size() > max_bytes) return {};  // nor is it worth the memory
   Writer writer(max_bytes);
-  return writer.append(schema, bytes, 0) ? std::move(writer.json) : std::string();
+  writer.append(schema, bytes, 0, max_bytes);
+  return std::move(writer.told);
 }
 
 }  // namespace longshore::router

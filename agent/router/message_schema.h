@@ -27,11 +27,17 @@ struct MessageSchema {
 // By full name, as descriptors write it: ".v1.PathExistsRequest".
 using MessageSchemas = std::map<std::string, MessageSchema, std::less<>>;
 
+struct ToldMessage {
+  std::string json;
+  bool is_whole = true;  // no more is known of it
+};
+
 // The message in protobuf's JSON, with the fields' own names: {"path":"/x","size":"12"}. What is
 // marked secret is left out, and so is all that the schema does not know, since it may be secret;
-// of bytes only the size is told. Empty when the bytes are no message, when it nests too deeply, or
-// when it or the text would be longer than `max_bytes`.
-std::string json_without_secrets(const MessageSchema& schema, std::string_view bytes,
+// of bytes only the size is told. It is not whole when it is longer than `max_bytes`, then there is
+// something of every field as far as that goes; when it nests too deeply; or when the bytes are no
+// message, which is told as far as it could be read.
+ToldMessage json_without_secrets(const MessageSchema& schema, std::string_view bytes,
                                  size_t max_bytes);
 
 }  // namespace longshore::router

@@ -1,47 +1,30 @@
 #include "router/method.h"
 
-#include <charconv>
-
 #include "router/wire_reader.h"
 
 namespace longshore::router {
-std::string_view find_object(std::string_view request, uint32_t field, ObjectDigits& digits) {
+
+std::string_view find_object(std::string_view request, const Method& method, Digits& digits) {
   std::string_view object;
-  if (field == 0) return object;
+  if (method.object_field == 0) return object;
+  const WireType wire_type = wire_type_of(method.object_type);
   WireReader reader(request);
   while (!reader.at_end()) {
-    const uint64_t tag = reader.varint();
-    const bool wanted = tag >> 3 == field;
-    switch (tag & 7) {
-      case 0: {
-        const uint64_t value = reader.varint();
-        if (!wanted) break;
-        const char* const end =
-            std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-        object = {digits.data(), static_cast<size_t>(end - digits.data())};
-        break;
-      }
-      case 1:
-        reader.take(8);
-        break;
-      case 2: {
-        const std::string_view value = reader.take(reader.varint());
-        if (wanted) object = value;
-        break;
-      }
-      case 5:
-        reader.take(4);
-        break;
-      default:
-        reader.fail();
+    const WireReader::Tag tag = reader.tag();
+    if (tag.field != method.object_field || tag.wire_type != wire_type) {
+      reader.skip(tag.wire_type);
+    } else if (wire_type == kSized) {
+      object = reader.take(reader.varint());
+    } else {
+      object = integer_text(method.object_type, reader.number(wire_type), digits);
     }
   }
   return object;
 }
 
-std::string object_of(std::string_view request, uint32_t field) {
-  ObjectDigits digits;
-  return std::string(find_object(request, field, digits));
+std::string object_of(std::string_view request, const Method& method) {
+  Digits digits;
+  return std::string(find_object(request, method, digits));
 }
 
 }  // namespace longshore::router

@@ -1,7 +1,6 @@
 // What the router knows of a method: its description, and what the configuration says of it.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "observe/call_metrics.h"
+#include "router/field_type.h"
 
 namespace longshore::router {
 
@@ -27,6 +27,7 @@ struct Method {
   bool server_streaming = false;
   // The number of the request's field that names the object; 0 when there is none.
   uint32_t object_field = 0;
+  int object_type = kString;  // or one of integers
   // Its name, for logs.
   std::string object_field_name;
 
@@ -44,12 +45,11 @@ struct Method {
   std::string module;
 };
 
-// The value of the field numbered `field` of a serialised message, as text, when it is a string or
-// an integer; empty otherwise. The last one counts, as protobuf has it.
-std::string object_of(std::string_view request, uint32_t field);
+// The object that a serialised request of `method` names, as text; empty when it names none. It is
+// what the module's parser finds: the last value that has the field's type.
+std::string object_of(std::string_view request, const Method& method);
 
 // The same without a copy: where it stands in the request, or in `digits` when it is a number.
-using ObjectDigits = std::array<char, 20>;
-std::string_view find_object(std::string_view request, uint32_t field, ObjectDigits& digits);
+std::string_view find_object(std::string_view request, const Method& method, Digits& digits);
 
 }  // namespace longshore::router

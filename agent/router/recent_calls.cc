@@ -9,9 +9,8 @@ namespace longshore::router {
 RecentCalls::RecentCalls() { entries_.reserve(kCapacity); }
 
 void RecentCalls::add(const Answered& answered) {
-  ObjectDigits digits;
-  const std::string_view object =
-      find_object(answered.request, answered.method->object_field, digits);
+  Digits digits;
+  const std::string_view object = find_object(answered.request, *answered.method, digits);
   const std::lock_guard lock(mutex_);
   if (entries_.size() < kCapacity) {
     next_ = entries_.size();

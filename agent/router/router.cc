@@ -85,7 +85,9 @@ std::shared_ptr<Call> Router::call(CallRequest request) {
   }
   if (is_audited(method)) {
     if (auto admitted = options_.audit->admits(); !admitted) {
-      return refused(StatusCode::kUnavailable, admitted.error().message());
+      // Its line would take the place of one that tells what was done.
+      return refuse(request, route->second.method, StatusCode::kUnavailable,
+                    admitted.error().message(), false);
     }
   }
   return call_directly(route->second.target, route->second.method, std::move(request));
@@ -131,6 +133,7 @@ std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& targe
   parts.target = target;
   parts.max_message_bytes = options_.max_message_bytes;
   parts.runner = request.runner;
+  parts.parent = request.parent;
   parts.origin = request.parent ? request.parent->origin() : request.origin;
   if (request.counted) parts.metrics = parts.method->metrics.get();
   if (options_.remembers_calls && !parts.method->module.empty()) parts.recent = &recent_calls_;
@@ -165,13 +168,13 @@ Clock::time_point Router::deadline_of(const CallRequest& request, const Method& 
 }
 
 std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const Method> method,
-                                     StatusCode code, std::string text) {
+                                     StatusCode code, std::string text, bool is_told) {
   if (request.counted && method->metrics) method->metrics->handled(code, {});
   const std::string id = request_id_of(request);
   const RecentCalls::Answered answered{
       0, method, request.caller, id, request.request, Clock::now(), {}, code, text};
   if (options_.remembers_calls) recent_calls_.add(answered);
-  if (is_audited(*method)) options_.audit->add(answered, false);
+  if (is_told && is_audited(*method)) options_.audit->add(answered, false);
   if (code == StatusCode::kPermissionDenied) log_refusal(request, *method, id, text);
   request.observer->on_finish(code, std::move(text));
   return nullptr;
@@ -187,7 +190,7 @@ void Router::log_refusal(const CallRequest& request, const Method& method, const
                     {"caller", request.caller->on_behalf_of},
                     {"process", request.caller->process ? std::to_string(request.caller->process)
                                                         : std::string()},
-                    {"object", object_of(request.request, method.object_field)}});
+                    {"object", object_of(request.request, method)}});
 }
 
 std::string Router::request_id_of(CallRequest& request) {

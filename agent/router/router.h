@@ -93,7 +93,7 @@ class Router {
                    const std::string& text);
   // Tells the observer, counts and remembers it, since there is no call that would.
   std::shared_ptr<Call> refuse(CallRequest& request, std::shared_ptr<const Method> method,
-                               StatusCode code, std::string text);
+                               StatusCode code, std::string text, bool is_told = true);
   std::string request_id_of(CallRequest& request);
   std::string next_request_id();
   Clock::time_point deadline_of(const CallRequest& request, const Method& method) const;

@@ -6,6 +6,15 @@
 
 namespace longshore::router {
 
+enum WireType : unsigned {
+  kVarint = 0,
+  kEightBytes = 1,
+  kSized = 2,
+  kGroupBegin = 3,
+  kGroupEnd = 4,
+  kFourBytes = 5
+};
+
 // After an error everything reads as zero, and it is at its end.
 class WireReader {
  public:
@@ -13,7 +22,47 @@ class WireReader {
 
   bool at_end() const { return bytes_.empty() || failed_; }
   bool failed() const { return failed_; }
-  void fail() { failed_ = true; }
+
+  struct Tag {
+    uint32_t field;
+    unsigned wire_type;
+  };
+
+  // Of 32 bits: what a longer one has above them, protobuf's own parser drops as well.
+  Tag tag() {
+    const auto tag = static_cast<uint32_t>(varint());
+    if (tag >> 3 == 0) failed_ = true;
+    return {tag >> 3, tag & 7};
+  }
+
+  // Past the value of a tag that nobody asks for.
+  void skip(unsigned wire_type) {
+    switch (wire_type) {
+      case kVarint:
+        varint();
+        break;
+      case kEightBytes:
+        take(8);
+        break;
+      case kSized:
+        take(varint());
+        break;
+      case kGroupBegin:
+        skip_group();
+        break;
+      case kFourBytes:
+        take(4);
+        break;
+      default:
+        failed_ = true;
+    }
+  }
+
+  // A number that is written in the given way.
+  uint64_t number(WireType wire_type) {
+    if (wire_type == kVarint) return varint();
+    return fixed(wire_type == kEightBytes ? 8 : 4);
+  }
 
   uint64_t varint() {
     uint64_t value = 0;
@@ -48,6 +97,20 @@ class WireReader {
   }
 
  private:
+  // No proto3 message has groups, but its parser passes over those that a caller puts in.
+  void skip_group() {
+    for (size_t open = 1; open > 0 && !failed_;) {
+      const unsigned wire_type = tag().wire_type;
+      if (wire_type == kGroupBegin) {
+        ++open;
+      } else if (wire_type == kGroupEnd) {
+        --open;
+      } else {
+        skip(wire_type);
+      }
+    }
+  }
+
   std::string_view bytes_;
   bool failed_ = false;
 };

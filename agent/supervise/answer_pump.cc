@@ -4,13 +4,16 @@
 
 namespace longshore::supervise {
 
-void AnswerPump::add(std::string_view message) {
+bool AnswerPump::add(std::string_view message) {
   {
     const std::lock_guard lock(mutex_);
-    if (end_) return;
+    if (end_) return true;
+    // What is being delivered at the moment has not been granted again either.
+    if (messages_.size() + taken_ >= kStreamCredit) return false;
     messages_.emplace_back(message);
   }
   pump();
+  return true;
 }
 
 void AnswerPump::end(StatusCode code, std::string text) {

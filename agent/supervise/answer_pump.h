@@ -1,5 +1,5 @@
 // Messages of an answer on their way to somebody who takes them as far as he has room; then its
-// end. Both sides of a child's socket have one for each answer that comes over it.
+// end. Both sides of a child's pipes have one for each answer that comes over them.
 //
 // The other side may send kStreamCredit messages before it is granted more, so that many at most
 // wait here, and none of them stands in the way of other frames.
@@ -28,7 +28,8 @@ class AnswerPump {
   AnswerPump& operator=(const AnswerPump&) = delete;
   virtual ~AnswerPump() = default;
 
-  void add(std::string_view message);
+  // False: the other side sends more than it was granted, and the message is not taken.
+  bool add(std::string_view message);
   // An error overtakes the messages that have not been taken.
   void end(StatusCode code, std::string text);
   // There may be room again.

@@ -7,29 +7,24 @@
 
 namespace longshore::supervise {
 
-void CallToChild::send(std::shared_ptr<ChildConnection> child) {
-  bool much_waits = false;
-  {
-    const std::lock_guard lock(mutex_);
-    longshore_call_info info{};
-    info.struct_size = sizeof(info);
-    if (is_over_ || host_->call_info(host_, id_, &info) != LONGSHORE_OK) return;
-    child::v1::Call head;
-    head.set_method(method_);
-    head.set_remaining_ns(info.remaining_ns);
-    head.set_request_id(std::string(to_view(info.request_id)));
-    head.set_caller(std::string(to_view(info.caller)));
-    head.set_on_behalf_of(std::string(to_view(info.on_behalf_of)));
-    head.set_credit(kStreamCredit);
-    child_ = std::move(child);
-    much_waits =
-        child_->frames().send(FrameType::kCall, id_, head, request_,
-                              FrameSocket::Room::kUnlessMuchWaits) == FrameSocket::Sent::kMuchWaits;
-  }
-  if (much_waits) {
-    end(StatusCode::kResourceExhausted,
-        "the process of the module does not read its calls, and many wait; try again later");
-  }
+bool CallToChild::send(std::shared_ptr<ChildConnection> child) {
+  const std::lock_guard lock(mutex_);
+  longshore_call_info info{};
+  info.struct_size = sizeof(info);
+  if (is_over_ || host_->call_info(host_, id_, &info) != LONGSHORE_OK) return true;
+  child::v1::Call head;
+  head.set_method(method_);
+  head.set_remaining_ns(info.remaining_ns);
+  head.set_request_id(std::string(to_view(info.request_id)));
+  head.set_caller(std::string(to_view(info.caller)));
+  head.set_on_behalf_of(std::string(to_view(info.on_behalf_of)));
+  head.set_credit(kStreamCredit);
+  child_ = std::move(child);
+  const auto sent = child_->frames().send(FrameType::kCall, id_, head, request_,
+                                          FramePipes::Room::kUnlessMuchWaits);
+  // A cancellation that came before the call was in the table found nothing to cancel.
+  if (!is_wanted()) child_->frames().send({FrameType::kCancel, id_});
+  return sent != FramePipes::Sent::kMuchWaits;
 }
 
 void CallToChild::take_back() {
@@ -51,9 +46,9 @@ void CallToChild::cancel() {
   }
 }
 
-void CallToChild::on_message(std::string_view message) {
+bool CallToChild::on_message(std::string_view message) {
   has_begun_ = true;
-  add(message);
+  return add(message);
 }
 
 // At once: there is always room for the answer of a unary method.

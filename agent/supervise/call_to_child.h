@@ -39,15 +39,19 @@ class CallToChild final : public AnswerPump {
   bool is_sent = false;
   bool was_retried = false;
 
-  // Sends it with what is left of its time. That the connection ends is told elsewhere.
-  void send(std::shared_ptr<ChildConnection> child);
+  // Sends it with what is left of its time, under the table's lock. False: the process does not
+  // read its calls, and this one has to be ended. That the connection ends is told elsewhere.
+  [[nodiscard]] bool send(std::shared_ptr<ChildConnection> child);
+  // Whether anybody waits for it.
+  bool is_wanted() const { return host_->call_state(host_, id_) == LONGSHORE_OK; }
   // The process that it was sent to is gone.
   void take_back();
   // Nobody waits for it any more.
   void cancel();
   // A message, or the one answer, has come: sending it again would be a second answer.
   bool has_begun() const { return has_begun_; }
-  void on_message(std::string_view message);
+  // False: it was not granted.
+  bool on_message(std::string_view message);
   void on_answer(std::string_view answer);
 
  protected:

@@ -15,7 +15,7 @@ namespace {
 // held is free by then.
 constexpr std::chrono::milliseconds kMargin{200};
 // What the process gets to end by itself in `end`.
-constexpr std::chrono::milliseconds kEndTime{500};
+constexpr std::chrono::milliseconds kEndTime{800};
 
 }  // namespace
 
@@ -56,21 +56,25 @@ void ChildInstance::invoke(longshore_call id, std::string_view method, std::stri
   const bool idempotent = parts_.facts.description.methods[number->second].idempotent;
   auto call = std::make_shared<CallToChild>(host_, id, number->second, request, idempotent,
                                             [this, id] { forget(id); });
-  std::shared_ptr<ChildConnection> child;
   std::string why_not;
+  bool taken = true;
+  bool waits = false;
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == State::kServing || state_ == State::kStarting) {
+    if (!is_ending_ && (state_ == State::kServing || state_ == State::kStarting)) {
       call->number = ++calls_taken_;
       call->is_sent = state_ == State::kServing;
-      if (call->is_sent) child = child_;
       calls_.emplace(id, call);
+      waits = !call->is_sent;
+      if (call->is_sent) taken = call->send(child_);
     } else {
       why_not = refusal();
     }
   }
   if (!why_not.empty()) return finish(id, StatusCode::kUnavailable, why_not);
-  if (child) call->send(std::move(child));
+  if (!taken) call->end(StatusCode::kResourceExhausted, kManyWait);
+  // A cancellation that came before it was in the table found nothing to cancel.
+  if (waits && !call->is_wanted()) call->cancel();
 }
 
 void ChildInstance::cancel(longshore_call id) {
@@ -163,8 +167,12 @@ std::string ChildInstance::refusal() const {
     return who + " and is started again in " + std::to_string(left.count()) + " ms; try again then";
   }
   if (state_ == State::kQuarantined) {
-    return "the module " + parts_.options.name + " is quarantined, since its process ended " +
-           std::to_string(ends_.size()) + " times within a minute and the last time " + last_end_ +
+    const std::string often =
+        starts_in_vain_ > kMostStartsInVain
+            ? "did not come up " + std::to_string(starts_in_vain_) + " times in a row"
+            : "ended " + std::to_string(ends_.size()) + " times within a minute";
+    return "the module " + parts_.options.name + " is quarantined, since its process " + often +
+           " and the last time " + last_end_ +
            "; find the fault in the log, then reload or upgrade the module";
   }
   return "the module " + parts_.options.name + " is being stopped";
@@ -174,6 +182,11 @@ std::shared_ptr<CallToChild> ChildInstance::find(longshore_call call) const {
   const std::lock_guard lock(mutex_);
   const auto found = calls_.find(call);
   return found == calls_.end() ? nullptr : found->second;
+}
+
+bool ChildInstance::is_ending() const {
+  const std::lock_guard lock(mutex_);
+  return is_ending_;
 }
 
 void ChildInstance::forget(longshore_call call) {

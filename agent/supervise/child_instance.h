@@ -61,6 +61,10 @@ class ChildInstance {
 
  private:
   using Clock = router::Clock;
+  // Processes in a row that never served, however long each of them took for it.
+  static constexpr int kMostStartsInVain = 3;
+  static constexpr const char* kManyWait =
+      "the process of the module does not read its calls, and many wait; try again later";
   enum class State { kIdle, kStarting, kServing, kWaiting, kQuarantined, kEnding, kOver };
 
   // The thread: one process after the other.
@@ -78,13 +82,14 @@ class ChildInstance {
 
   // Decides what comes after the end of a process, and ends what was on its way to it.
   void on_end(const std::string& end);
-  State state_after_end();  // locked
+  State state_after_end(bool was_serving);  // locked
   // Waits until the next process is due. False: there will be none.
   bool await_next();
   void log_end(const std::string& end, State next, size_t calls);
-  // Whether a call may go to the next process.
-  bool is_kept(CallToChild& call, State next) const;  // locked
-  std::string refusal() const;                        // locked: why no call is taken
+  // Readies a call for the next process. False: it has to end.
+  bool keep_for_next(CallToChild& call, State next) const;  // locked
+  bool is_ending() const;
+  std::string refusal() const;  // locked: why no call is taken
   std::string sentence(const std::string& end) const;
 
   std::shared_ptr<CallToChild> find(longshore_call call) const;
@@ -111,6 +116,7 @@ class ChildInstance {
   std::map<longshore_call, std::shared_ptr<CallToChild>> calls_;
   uint64_t calls_taken_ = 0;
   std::deque<Clock::time_point> ends_;  // within the last minute
+  int starts_in_vain_ = 0;
   Clock::time_point next_start_{};
   uint64_t restarts_ = 0;
   std::string last_end_;

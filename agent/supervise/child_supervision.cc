@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "longshore/context.hpp"
+#include "observe/log_line.h"
 #include "supervise/child_instance.h"
 #include "supervise/versions.h"
 
@@ -14,6 +15,13 @@ constexpr std::chrono::milliseconds kFirstDelay{100};
 // What calls that did not end by the deadline of stop get after they were cancelled.
 constexpr std::chrono::milliseconds kCancelTime{500};
 
+// What a process says, as logs and answers may show it.
+std::string shown(std::string_view text) {
+  constexpr size_t kMostBytes = 1024;
+  std::string escaped = observe::escaped(text.substr(0, kMostBytes));
+  return text.size() > kMostBytes ? escaped + "..." : escaped;
+}
+
 }  // namespace
 
 void ChildInstance::run() {
@@ -21,8 +29,15 @@ void ChildInstance::run() {
     const std::string end = run_process();
     on_end(end);
   } while (await_next());
-  const std::lock_guard lock(mutex_);
-  state_ = State::kOver;
+  std::vector<std::shared_ptr<CallToChild>> left;
+  std::string why;
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::kOver;
+    why = refusal();
+    for (const auto& [id, call] : calls_) left.push_back(call);
+  }
+  for (const auto& call : left) call->end(StatusCode::kUnavailable, why);
 }
 
 std::string ChildInstance::run_process() {
@@ -55,6 +70,7 @@ void ChildInstance::greet(ChildConnection& child) {
   hello.set_module(parts_.facts.name);
   hello.set_sha256(parts_.facts.sha256);
   hello.set_max_message_bytes(options.max_message_bytes);
+  hello.set_max_frame_bytes(options.max_frame_bytes);
   hello.set_max_concurrent_calls(options.max_concurrent_calls);
   hello.set_max_stuck_calls(options.max_stuck_calls);
   *hello.mutable_restrictions() = options.restrictions;
@@ -65,6 +81,7 @@ void ChildInstance::greet(ChildConnection& child) {
     described->set_non_blocking(method.non_blocking);
     described->set_server_streaming(method.server_streaming);
     described->set_object_field(method.object_field);
+    described->set_object_type(method.object_type);
   }
   child::v1::Start start;
   start.set_timeout_ns(std::chrono::nanoseconds(options.start_timeout).count());
@@ -92,7 +109,7 @@ bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child, Call
     case FrameType::kStopped:
       return on_stopped(*child, frame);
     case FrameType::kMessage:
-      if (const auto call = find(frame.id)) call->on_message(frame.payload);
+      if (const auto call = find(frame.id)) return call->on_message(frame.payload);
       return true;
     case FrameType::kFinish:
       return on_finish(frame);
@@ -124,7 +141,7 @@ bool ChildInstance::on_ready(ChildConnection& child, const Frame& frame) {
     refusal = same.error().message();
   }
   if (refusal.empty()) return true;
-  child.kill_now("did not take the module: " + refusal);
+  child.kill_now("did not take the module: " + shown(refusal));
   return true;
 }
 
@@ -143,22 +160,24 @@ bool ChildInstance::on_started(const std::shared_ptr<ChildConnection>& child, co
       has_served_ = true;
       child->kill_at(Clock::time_point::max(), {});  // not where a stop has set it meanwhile
       for (const auto& [id, call] : calls_) {
-        if (!std::exchange(call->is_sent, true)) kept.push_back(call);
+        if (!call->is_sent) kept.push_back(call);
       }
+      std::sort(kept.begin(), kept.end(),
+                [](const auto& a, const auto& b) { return a->number < b->number; });
+      for (const auto& call : kept) call->is_sent = true;
+      std::erase_if(kept, [&](const auto& call) { return call->send(child); });
     }
   }
   if (code != StatusCode::kOk) {
-    if (start_call != 0) finish(start_call, code, outcome->text());
-    child->kill_now("could not start the module: " + outcome->text());
+    if (start_call != 0) finish(start_call, code, shown(outcome->text()));
+    child->kill_now("could not start the module: " + shown(outcome->text()));
     return true;
   }
   parts_.log.info(
       "the process of the module serves",
       {{"module", parts_.options.name}, {"process", std::to_string(child->process_id())}});
   if (start_call != 0) finish(start_call, StatusCode::kOk, {});
-  std::sort(kept.begin(), kept.end(),
-            [](const auto& a, const auto& b) { return a->number < b->number; });
-  for (const auto& call : kept) call->send(child);
+  for (const auto& call : kept) call->end(StatusCode::kResourceExhausted, kManyWait);
   return true;
 }
 
@@ -171,11 +190,12 @@ bool ChildInstance::on_stopped(ChildConnection& child, const Frame& frame) {
     stop_call = std::exchange(stop_call_, 0);
     deadline = stop_deadline_;
   }
-  if (!outcome || stop_call == 0) return false;
+  if (!outcome) return false;
+  if (stop_call == 0) return is_ending();  // it is destroyed without having been stopped
   child.kill_at(deadline + kCancelTime,
                 "was killed because its calls did not end when they were cancelled");
   if (!frame.payload.empty()) host_->send(host_, stop_call, to_bytes(frame.payload));
-  finish(stop_call, static_cast<StatusCode>(outcome->code()), outcome->text());
+  finish(stop_call, static_cast<StatusCode>(outcome->code()), shown(outcome->text()));
   return true;
 }
 
@@ -185,7 +205,7 @@ bool ChildInstance::on_finish(const Frame& frame) {
   const auto call = find(frame.id);
   if (!call) return true;  // it was ended meanwhile
   if (end->has_answer()) call->on_answer(frame.payload);
-  call->end(static_cast<StatusCode>(end->code()), end->text());
+  call->end(static_cast<StatusCode>(end->code()), shown(end->text()));
   return true;
 }
 
@@ -204,11 +224,11 @@ void ChildInstance::on_end(const std::string& end) {
     const std::lock_guard lock(mutex_);
     child_.reset();
     last_end_ = end;
-    next = state_ = state_after_end();
+    next = state_ = state_after_end(state_ == State::kServing);
     start_call = std::exchange(start_call_, 0);
     stop_call = std::exchange(stop_call_, 0);
     for (const auto& [id, call] : calls_) {
-      if (is_kept(*call, next)) continue;
+      if (keep_for_next(*call, next)) continue;
       lost.push_back(call);
     }
   }
@@ -222,8 +242,13 @@ void ChildInstance::on_end(const std::string& end) {
   }
 }
 
-ChildInstance::State ChildInstance::state_after_end() {
+ChildInstance::State ChildInstance::state_after_end(bool was_serving) {
   if (is_ending_ || !has_served_) return State::kOver;
+  if (was_serving) {
+    starts_in_vain_ = 0;
+  } else if (++starts_in_vain_ > kMostStartsInVain) {
+    return State::kQuarantined;
+  }
   const auto now = Clock::now();
   ends_.push_back(now);
   while (now - ends_.front() > kWindow) ends_.pop_front();
@@ -236,8 +261,9 @@ ChildInstance::State ChildInstance::state_after_end() {
   return State::kWaiting;
 }
 
-bool ChildInstance::is_kept(CallToChild& call, State next) const {
+bool ChildInstance::keep_for_next(CallToChild& call, State next) const {
   if (next != State::kStarting && next != State::kWaiting) return false;
+  if (!call.is_wanted()) return false;
   if (!call.is_sent) return next == State::kStarting;
   const bool again = parts_.options.retry_idempotent && call.is_idempotent && !call.has_begun() &&
                      !std::exchange(call.was_retried, true);

@@ -1,4 +1,4 @@
-// Frames: what the agent and a child process say to each other over their socket.
+// Frames: what the agent and a child process say to each other over their pipes.
 //
 //   | type 4 | bytes of the head 4 | bytes of the payload 4 | zero 4 | id 8 | head ... | payload
 //   ... |

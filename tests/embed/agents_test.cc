@@ -24,6 +24,13 @@ TEST_CASE("agents side by side do not meet", "[embed]") {
   CHECK(greeting_of(two) == "two");
 }
 
+TEST_CASE("an agent in somebody's program starts no processes and says so", "[embed]") {
+  const Embedded embedded("[modules.echo]\nisolation = \"process\"\n");
+  const std::string why = greeting_of(embedded);
+  CHECK_THAT(why, Contains("the agent inside another program starts none"));
+  CHECK_THAT(why, Contains("isolation = \"in-process\""));
+}
+
 TEST_CASE("a faulty configuration makes no agent and tells every finding", "[embed]") {
   TemporaryDirectory directory;
   const auto agent = EmbeddedAgent::from_text(

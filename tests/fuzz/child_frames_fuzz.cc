@@ -1,5 +1,7 @@
 // Any bytes as what a child process writes to the agent, in portions of any size: they are cut into
 // frames that hold together, or refused.
+#include <google/protobuf/stubs/logging.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +40,12 @@ void read_heads(const Frame& frame) {
 }
 
 }  // namespace
+
+// Protobuf would say so of each text that is not UTF-8.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  google::protobuf::SetLogHandler(nullptr);
+  return 0;
+}
 
 // The first byte is the size of the portions. What comes out is what went in.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

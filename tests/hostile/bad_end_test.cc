@@ -17,13 +17,13 @@ TEST_CASE("A stop or destroy that hangs is left behind in time") {
   const auto begun = Clock::now();
   Subject stop("stop_hangs");
   CHECK(stop.started().stop(100ms) ==
-        "cannot stop the module \"stop_hangs\": its start or stop never returned");
+        "cannot stop the module \"stop_hangs\": its stop never returned");
   Subject destroy("destroy_hangs");
   CHECK(destroy.started().stop(100ms) ==
         "cannot stop the module \"destroy_hangs\": its destroy hangs");
   CHECK(Clock::now() - begun < 10s);
   CHECK(stop.instance().figures().state == loader::Instance::State::kFailed);
-  CHECK(stop.instance().figures().reason == "its start or stop never returned");
+  CHECK(stop.instance().figures().reason == "its stop never returned");
   CHECK(stop.call().code == StatusCode::kUnavailable);
   CHECK(World::get().logged("the module could not be ended and is abandoned module=stop_hangs"));
 }

@@ -25,8 +25,9 @@ const std::string kInChild = "\"process\"\nprocess.memory_max = 200000000";
 
 // What a client is told whose agent goes away.
 const std::string kGone = "UNAVAILABLE the connection ended: the peer is gone: End of file";
-const std::string kOverdue =
-    "DEADLINE_EXCEEDED the deadline passed before the call was finished; it may still take effect";
+const std::string kOverdueText =
+    "the deadline passed before the call was finished; it may still take effect";
+const std::string kOverdue = "DEADLINE_EXCEEDED " + kOverdueText;
 const std::string kMayNot =
     "PERMISSION_DENIED module:hostile may not call longshore.control.v1.Control/Upgrade; its "
     "may_call in the configuration does not name it";
@@ -61,6 +62,15 @@ std::string outcome_of(const Answer& answer) {
   const std::string code = status_code_name(answer.code());
   if (answer.code() == StatusCode::kOk) return code + " " + answer.messages.at(0);
   return code + " " + answer.text();
+}
+
+Life failed(const std::string& why) {
+  return {"failed: " + why, "UNAVAILABLE the module hostile is not running: " + why, "well",
+          "in order"};
+}
+
+Life not_started(const std::string& reason) {
+  return failed("cannot start the module \"hostile\": " + reason);
 }
 
 class HostileAgent {
@@ -143,23 +153,21 @@ void check(const std::vector<Deed>& deeds, const std::string& isolation) {
 }
 
 TEST_CASE("What a module in the agent does to itself, the agent survives") {
-  check(
-      {{"behaves", {"serving", "OK well", "well", "in order"}},
-       {"start_hangs",
-        {"failed: the deadline passed before the call was finished; it may still take effect",
-         "UNAVAILABLE the module hostile is not running: cannot start the module \"hostile\": the "
-         "deadline passed before the call was finished; it may still take effect",
-         "well", "in order"}},
-       {"never_finishes", {"serving", kOverdue, "well", "in order"}},
-       {"stop_hangs", {"serving", "OK well", "well", "in order"}},
-       {"destroy_hangs", {"serving", "OK well", "well", "in order"}},
-       {"exits_thread", {"serving", kOverdue, "well", "in order"}},
-       {"forks", {"serving", "OK well", "well", "in order"}},
-       {"changes_folder", {"serving", "OK well", "well", "in order"}},
-       {"masks_signals", {"serving", "OK well", "well", "in order"}},
-       {"finish_twice", {"serving", "OK first", "well", "in order"}},
-       {"log_flood", {"serving", "OK dry", "well", "in order"}}},
-      kInProcess);
+  check({{"behaves", {"serving", "OK well", "well", "in order"}},
+         {"create_hangs",
+          failed("cannot create the module instance \"hostile\": its create does not return")},
+         {"start_hangs", not_started(kOverdueText)},
+         {"never_finishes", {"serving", kOverdue, "well", "in order"}},
+         {"stop_hangs", {"serving", "OK well", "well", "in order"}},
+         {"destroy_hangs", {"serving", "OK well", "well", "in order"}},
+         {"exits_thread", {"serving", kOverdue, "well", "in order"}},
+         {"forks", {"serving", "OK well", "well", "in order"}},
+         {"changes_folder", {"serving", "OK well", "well", "in order"}},
+         {"masks_signals", {"serving", "OK well", "well", "in order"}},
+         {"finish_twice", {"serving", "OK first", "well", "in order"}},
+         {"log_flood", {"serving", "OK dry", "well", "in order"}},
+         {"upgrades_itself", {"serving", kMayNot, "well", "in order"}}},
+        kInProcess);
 }
 
 TEST_CASE("What a module in the agent does to the process, it does to the agent") {
@@ -178,12 +186,7 @@ TEST_CASE("What a module in the agent does to the process, it does to the agent"
 // What stands where the module's own process is told of.
 std::string ended(const std::string& how) { return "the process of the module hostile " + how; }
 
-Life failed_at_start(const std::string& how) {
-  return {"failed: " + ended(how),
-          "UNAVAILABLE the module hostile is not running: cannot start the module \"hostile\": " +
-              ended(how),
-          "well", "in order"};
-}
+Life failed_at_start(const std::string& how) { return not_started(ended(how)); }
 
 Life failed_in_call(const std::string& how) {
   return {"serving", "UNAVAILABLE " + ended(how) + "; the call may have taken effect", "well",
@@ -210,7 +213,7 @@ TEST_CASE("Whatever a module does in a process of its own, the agent and the oth
          {"throws", failed_in_call("was killed by SIGABRT")},
          {"huge_stack", failed_in_call("was killed by SIGSEGV")},
          {"eats_memory", failed_in_call("was killed by SIGABRT")},
-         {"closes_descriptors", failed_in_call("exited with code 0")},
+         {"closes_descriptors", failed_in_call("exited with code 2")},
          {"forks", well},
          {"changes_folder", well},
          {"masks_signals", well},

@@ -62,11 +62,11 @@ struct World {
   }
 
   void configure(const std::string& module_rules, const std::string& endpoint_rules,
-                 const std::string& more = {}) const {
+                 const std::string& more = {}, const std::string& module = "tells_caller") const {
     directory.configure("[agent.audit]\nfile = \"" + audit_file() +
-                        "\"\n[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
-                        "/tells_caller.so\"\n" +
-                        module_rules + "[endpoints.all]\naddress = \"unix://" + socket() +
+                        "\"\n[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/" + module +
+                        ".so\"\n" + module_rules + "[endpoints.all]\naddress = \"unix://" +
+                        socket() +
                         "\"\nmode = \"0666\"\nservices = [\"longshore.echo.v1.Echo\", "
                         "\"hostile.v1.Hostile\"]\n" +
                         endpoint_rules + more);
@@ -135,7 +135,7 @@ TEST_CASE("Users call what the rules of endpoint and module allow them, and are 
   CHECK(has(lines[0], R"("caller":"uid:65534","on_behalf_of":"uid:65534","process":)" +
                           std::to_string(getpid())));
   CHECK(has(lines[0], R"("module":"hostile","method":"hostile.v1.Hostile/Do","object":"disk 1",)"
-                      R"("request":{"object":"disk 1"},"code":"PERMISSION_DENIED")"));
+                      R"("code":"PERMISSION_DENIED")"));
   CHECK(has(lines[1], R"("caller":"uid:1",)"));
   CHECK(has(lines[1], R"("object":"disk 2","request":{"object":"disk 2"},"code":"OK",)"));
   CHECK(has(lines[2], R"("object":"disk 3",)"));
@@ -178,11 +178,31 @@ TEST_CASE("A reload changes rules for connections that are open, and leaves the 
   world.configure({}, {});
   REQUIRE(agent.reload());
   CHECK(daemon->call(kDo, "")->code() == StatusCode::kOk);
+  world.configure("deny_methods = [\"hostile.v1.Hostile/Do\"]\n", {});
+  REQUIRE(agent.reload());
+  CHECK(daemon->call(kDo, "")->code() == StatusCode::kPermissionDenied);
 
   const std::string log = world.directory.log();
   const std::string started = "starting module module=hostile";
   CHECK(has(log, started));
   CHECK_FALSE(has(log.substr(log.find(started) + 1), started));
+  CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("Rules hold though the module that they came with did not start") {
+  World world;
+  world.configure({}, {});
+  AgentProcess agent(world.directory);
+  INFO(world.directory.log());
+  REQUIRE(agent.serves());
+  const auto nobody = client_of(world.socket(), kNobody, kNobody);
+  CHECK(nobody->call(kDo, "")->code() == StatusCode::kOk);
+  world.configure("[modules.hostile.permissions.one]\nusers = [\"root\"]\nmethods = [\"*\"]\n", {},
+                  {}, "start_fails");
+  REQUIRE(agent.reload());
+  CHECK(has(world.directory.log(), "is put back as it was"));
+  CHECK(has(nobody->call(kDo, "")->text(), "modules.hostile.permissions"));
+  CHECK(TestClient(world.socket()).call(kDo, "")->code() == StatusCode::kOk);
   CHECK(agent.stop() == 0);
 }
 

@@ -22,9 +22,10 @@ echo '== The limits hold'
 [ "$(readlink "/proc/$(agent)/ns/mnt")" = "$(readlink /proc/1/ns/mnt)" ] ||
   fail 'the agent has a mount namespace of its own'
 [ "$(of_agent NoNewPrivs) $(of_agent Seccomp)" = '1 2' ]
-# What there is of what the unit names: 21 SYS_ADMIN, 24 SYS_RESOURCE, 3 FOWNER, 1 DAC_OVERRIDE,
-# 0 CHOWN.
-named=$((1 << 21 | 1 << 24 | 1 << 3 | 1 << 1 | 1))
+[ "$(stat -c '%a %U' /var/log/longshore)" = '750 root' ]
+# What there is of what the unit names: 21 SYS_ADMIN, 24 SYS_RESOURCE, 8 SETPCAP, 7 SETUID, 6 SETGID,
+# 5 KILL, 3 FOWNER, 1 DAC_OVERRIDE, 0 CHOWN.
+named=$((1 << 21 | 1 << 24 | 1 << 8 | 1 << 7 | 1 << 6 | 1 << 5 | 1 << 3 | 1 << 1 | 1))
 there=$((16#$(sed -n 's/^CapBnd:\t//p' /proc/1/status)))
 [ $((16#$(of_agent CapBnd))) = $((named & there)) ]
 [ $((16#$(of_agent CapEff))) = $((named & there)) ]
@@ -87,6 +88,23 @@ for filesystem in ext4 xfs btrfs; do
   on_volume UnmountVolume "\"target_path\": \"$target\""
   findmnt $target && fail 'the volume is still mounted'
 done
+
+echo '== A module in a process of its own, as another user with one capability'
+cat > /etc/longshore/conf.d/y.toml << END
+[modules.filesystem]
+isolation = "process"
+process.user = "nobody"
+process.capabilities = ["CAP_DAC_OVERRIDE"]
+END
+systemctl reload longshore.service
+child=$(cat /proc/"$(agent)"/task/*/children | tr -d ' ')
+of_child() { sed -n "s/^$1:\t//p" "/proc/$child/status"; }
+[ "$(of_child Uid | cut -f1)" = "$(id -u nobody)" ]
+[ "$(of_child CapEff) $(of_child CapBnd)" = '0000000000000002 0000000000000002' ]
+contains "$(call v1.Filesystem/PathExists "{\"path\": \"$target\"}")" true
+rm /etc/longshore/conf.d/y.toml
+systemctl reload longshore.service
+[ ! -e "/proc/$child" ] || within 30 test ! -e "/proc/$child"
 
 echo '== A configuration with a mistake: the reload says so, the agent goes on'
 echo 'mistake = 1' > /etc/longshore/conf.d/wrong.toml

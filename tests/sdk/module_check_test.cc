@@ -2,19 +2,29 @@
 // and what it advises.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 
 #include "tests/integration/program_run.h"
+#include "tests/support/temporary_directory.h"
 
 namespace {
 
 using longshore::test::ProgramRun;
 using longshore::test::run_program;
+using longshore::test::TemporaryDirectory;
+using longshore::test::write_file;
 
 const std::string kFolder = HOSTILE_MODULES "/";
 
 ProgramRun check(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), MODULE_CHECK);
   return run_program(std::move(arguments));
+}
+
+std::string content(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The value behind `"key": "` in JSON, from `begin` on.
@@ -183,6 +193,33 @@ TEST_CASE("what is not there, or no module, is a failed test and no mistake of t
     CHECK(run.exit_code == 2);
     CHECK_THAT(run.output, Catch::Contains("\"failed\": 1, \"crashed\": 0, \"skipped\": 20"));
   }
+}
+
+TEST_CASE("a file that the agent would not load is a failed test whatever was chosen") {
+  const std::string file = GENERATE("/no/such.so", kFolder + "wrong_magic.so");
+  const std::string chosen = GENERATE("life", "description", "file");
+  CAPTURE(file, chosen);
+  const auto run = check({"--only", chosen, file});
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.output, Catch::Contains("\nfailed   file  "));
+  CHECK_THAT(run.output, Catch::Contains(" 1 failed, 0 crashed, " +
+                                         std::string(chosen == "file" ? "0" : "1") + " skipped"));
+  CHECK(check({"--only", "nonsense", file}).exit_code == 1);
+}
+
+TEST_CASE("so is a description that the agent would refuse") {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "behaves.so";
+  std::string bytes = content(kFolder + "behaves.so");
+  const size_t service = bytes.find("hostile.v1.Hostile");
+  REQUIRE(service != std::string::npos);
+  write_file(file, bytes.replace(service, 18, "hostile.v1.Missing"));
+  const auto run = check({"--only", "life", file});
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.output, Catch::Contains("\nfailed   description  "));
+  CHECK_THAT(run.output, Catch::Contains(" 1 failed, 0 crashed, 1 skipped"));
 }
 
 TEST_CASE("all tests are listed with what they are for") {

@@ -14,7 +14,7 @@ using Methods = std::vector<const router::Method*>;
 constexpr const char* kNobodyReads = "no method is annotated reads_only";
 constexpr const char* kAllowMutating = "add --call-mutating where the module can do no damage";
 
-// A life that serves and calls some methods; without methods, the reason is a finding.
+// An instance that serves and some methods to call; without methods, the reason is a finding.
 class Calls {
  public:
   Calls(Trial& trial, bool with_valid)
@@ -26,12 +26,12 @@ class Calls {
                           with_valid ? kAllowMutating : "see --except");
       return;
     }
-    life_ = std::make_unique<Life>(trial);
-    if (!life_->start()) life_.reset();
+    instance_ = std::make_unique<TrialInstance>(trial);
+    if (!instance_->start()) instance_.reset();
   }
 
-  explicit operator bool() const { return life_ != nullptr; }
-  Life& life() { return *life_; }
+  explicit operator bool() const { return instance_ != nullptr; }
+  TrialInstance& instance() { return *instance_; }
   const Methods& methods() const { return methods_; }
 
   std::string valid(const router::Method& method) {
@@ -42,19 +42,19 @@ class Calls {
   }
 
   // Whether nothing was found so far that makes more calls useless.
-  bool go_on() const { return life_->is_clean() && !trial_.findings.has_failed(); }
+  bool go_on() const { return instance_->is_clean() && !trial_.findings.has_failed(); }
 
   // Stops and destroys.
   void end() {
-    if (life_->is_clean()) life_->stop();
-    life_->end();
+    if (instance_->is_clean()) instance_->stop();
+    instance_->end();
   }
 
  private:
   Trial& trial_;
   const RequestMaker maker_;
   const Methods methods_;
-  std::unique_ptr<Life> life_;
+  std::unique_ptr<TrialInstance> instance_;
 };
 
 void judge_time(Trial& trial, const std::string& method, const Answer& answer,
@@ -89,12 +89,12 @@ void judge_messages(Trial& trial, const router::Method& method, const Answer& an
 }
 
 // The rate that agents write to their logs is limited.
-void judge_log(Trial& trial, const Life& life, size_t calls) {
+void judge_log(Trial& trial, const TrialInstance& instance, size_t calls) {
   constexpr size_t kMostLinesPerCall = 20;
-  if (life.logged() <= kMostLinesPerCall * calls) return;
-  trial.findings.warn(
-      "it logs " + std::to_string(life.logged()) + " lines for " + std::to_string(calls) + " calls",
-      "log less: the agent drops lines over its limit");
+  if (instance.logged() <= kMostLinesPerCall * calls) return;
+  trial.findings.warn("it logs " + std::to_string(instance.logged()) + " lines for " +
+                          std::to_string(calls) + " calls",
+                      "log less: the agent drops lines over its limit");
 }
 
 }  // namespace
@@ -106,8 +106,8 @@ void check_unknown_method(Trial& trial) {
   for (const std::string& method :
        {std::string("no.such.v1.Service/Method"), std::string("/"), known + "x",
         known + std::string("\0", 1), known.substr(0, known.size() - 1), std::string(10000, 'x')}) {
-    const Answer answer =
-        calls.life().call(method, no_messages().front(), kCallTime, 1, /*described_only=*/false);
+    const Answer answer = calls.instance().call(method, no_messages().front(), kCallTime, 1,
+                                                /*described_only=*/false);
     if (!answer.is_finished) break;
     if (answer.code == StatusCode::kOk) {
       trial.findings.warn(
@@ -125,7 +125,7 @@ void check_garbage(Trial& trial) {
   for (const router::Method* method : calls.methods()) {
     for (const std::string& request : no_messages()) {
       if (!calls.go_on()) break;
-      const Answer answer = calls.life().call(method->full_name, request);
+      const Answer answer = calls.instance().call(method->full_name, request);
       ++made;
       judge_time(trial, method->full_name, answer, kCallTime);
       if (answer.is_finished && answer.code == StatusCode::kOk) {
@@ -134,7 +134,7 @@ void check_garbage(Trial& trial) {
       }
     }
   }
-  judge_log(trial, calls.life(), made);
+  judge_log(trial, calls.instance(), made);
   calls.end();
 }
 
@@ -145,7 +145,7 @@ void check_requests(Trial& trial) {
   size_t made = 0;
   for (const router::Method* method : calls.methods()) {
     for (int i = 0; i < kRounds && calls.go_on(); ++i) {
-      const Answer answer = calls.life().call(
+      const Answer answer = calls.instance().call(
           method->full_name, i % 4 == 3 ? calls.cut(*method) : calls.valid(*method));
       ++made;
       judge_time(trial, method->full_name, answer, kCallTime);
@@ -153,7 +153,7 @@ void check_requests(Trial& trial) {
       judge_messages(trial, *method, answer);
     }
   }
-  judge_log(trial, calls.life(), made);
+  judge_log(trial, calls.instance(), made);
   calls.end();
 }
 
@@ -168,7 +168,8 @@ void check_cancel(Trial& trial) {
       // Streams stand without credit, and have to notice all the same.
       const uint32_t credit = method->server_streaming ? 0 : 1;
       judge_time(trial, method->full_name,
-                 calls.life().call(method->full_name, calls.valid(*method), time, credit), time);
+                 calls.instance().call(method->full_name, calls.valid(*method), time, credit),
+                 time);
     }
   }
   calls.end();
@@ -182,8 +183,8 @@ void check_exactly_once(Trial& trial) {
     for (int i = 0; i < 12 && calls.go_on(); ++i) {
       const std::string request =
           may_be_valid && i % 2 == 0 ? calls.valid(*method) : trial.random.of(no_messages());
-      calls.life().call(method->full_name, request,
-                        std::chrono::microseconds(trial.random.below(3000)));
+      calls.instance().call(method->full_name, request,
+                            std::chrono::microseconds(trial.random.below(3000)));
     }
   }
   calls.end();
@@ -221,12 +222,13 @@ void check_storm(Trial& trial) {
   if (!calls) return;
   std::vector<std::thread> threads;
   for (size_t i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&life = calls.life(), storm = storm_of(calls, trial, kCallsPerThread)] {
-      for (const StormCall& each : storm) {
-        if (!life.is_clean()) return;
-        life.call(each.method, each.request, each.time, each.credit);
-      }
-    });
+    threads.emplace_back(
+        [&instance = calls.instance(), storm = storm_of(calls, trial, kCallsPerThread)] {
+          for (const StormCall& each : storm) {
+            if (!instance.is_clean()) return;
+            instance.call(each.method, each.request, each.time, each.credit);
+          }
+        });
   }
   for (std::thread& thread : threads) thread.join();
   calls.end();

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "main/module_check/life.h"
+#include "main/module_check/trial_instance.h"
 
 namespace longshore::module_check {
 

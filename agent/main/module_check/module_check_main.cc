@@ -1,5 +1,6 @@
 // longshore-module-check: finds what is wrong with a module before an agent loads it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <random>
@@ -98,10 +99,22 @@ int list() {
   return kExitGood;
 }
 
-std::vector<const Check*> chosen(const Options& options) {
+// Whether this test tells why the agent would not load the file: it runs whatever was chosen.
+bool tells_refusal(const Check& check, const Subject& subject) {
+  return check.run == (subject.file_fault ? &check_file : &check_description) &&
+         !subject.may_be_loaded();
+}
+
+// None when the command line names none.
+std::vector<const Check*> checks_to_run(const Subject& subject) {
+  const Options& options = subject.options;
+  const auto is_chosen = [&](const Check& check) {
+    return options.only.empty() || fits_one_of(options.only, check.name);
+  };
+  if (std::ranges::none_of(all_checks(), is_chosen)) return {};
   std::vector<const Check*> checks;
   for (const Check& check : all_checks()) {
-    if (options.only.empty() || fits_one_of(options.only, check.name)) checks.push_back(&check);
+    if (is_chosen(check) || tells_refusal(check, subject)) checks.push_back(&check);
   }
   return checks;
 }
@@ -136,7 +149,7 @@ std::string first_alike(const std::vector<TestResult>& results, const Report& re
 
 int run(const Subject& subject, bool as_json) {
   using Clock = std::chrono::steady_clock;
-  const auto checks = chosen(subject.options);
+  const auto checks = checks_to_run(subject);
   if (checks.empty()) return fail_usage("no test has such a name; --list names them all");
   if (!as_json) {
     std::cout << subject.options.file << ": " << subject.entry.name << ' ' << subject.entry.version

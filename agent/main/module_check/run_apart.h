@@ -16,9 +16,10 @@ class Steps {
   virtual void begin(std::string_view what) = 0;
 };
 
-// Calls `test` in a child of this process, which must have no other thread, and gives its report.
-// What ends without one has crashed, or has failed if it ended the process itself or took longer
-// than `limit`. Processes that the test leaves behind are killed.
+// Calls `test` in a child of this process, which must have no other thread and start no other child
+// meanwhile, and gives its report. What ends without one has crashed, or has failed if it ended the
+// process itself or took longer than `limit`. Processes that the test leaves behind are killed,
+// also those that have made themselves daemons: from the first call on they come to this process.
 Report run_apart(const std::function<Report(Steps&)>& test, std::chrono::nanoseconds limit);
 
 }  // namespace longshore::module_check

@@ -35,13 +35,13 @@ std::vector<Call> some_calls(Trial& trial) {
 
 // False when there is no use in another life.
 bool live(Trial& trial, const std::vector<Call>& calls) {
-  Life life(trial);
-  if (!life.start()) return false;
+  TrialInstance instance(trial);
+  if (!instance.start()) return false;
   for (const Call& each : calls) {
-    if (life.is_clean()) life.call(each.method->full_name, each.request, milliseconds(20));
+    if (instance.is_clean()) instance.call(each.method->full_name, each.request, milliseconds(20));
   }
-  if (life.is_clean()) life.stop();
-  life.end();
+  if (instance.is_clean()) instance.stop();
+  instance.end();
   return !trial.findings.has_failed();
 }
 
@@ -65,20 +65,20 @@ void judge_blocking(Trial& trial, const std::string& function, std::chrono::nano
 
 void check_thread_tags(Trial& trial) {
   const longshore_module_entry entry = watch(load(trial), HostAge::kSame);
-  Life life(trial, &entry);
-  if (!life.start()) return;
+  TrialInstance instance(trial, &entry);
+  if (!instance.start()) return;
   for (const Call& each : some_calls(trial)) {
-    if (!life.is_clean()) break;
+    if (!instance.is_clean()) break;
     forget_times();
-    life.call(each.method->full_name, each.request, milliseconds(20),
-              each.method->server_streaming ? 0 : 1);
+    instance.call(each.method->full_name, each.request, milliseconds(20),
+                  each.method->server_streaming ? 0 : 1);
     const LongestTimes times = longest_times();
     judge_blocking(trial, "cancel", times.cancel);
     judge_blocking(trial, "writable", times.writable);
     if (each.method->non_blocking) judge_blocking(trial, each.method->full_name, times.invoke);
   }
-  if (life.is_clean()) life.stop();
-  life.end(milliseconds(300));
+  if (instance.is_clean()) instance.stop();
+  instance.end(milliseconds(300));
 }
 
 // What malloc keeps at hand for the next time counts as allocated, and grows until it has settled.
@@ -116,6 +116,7 @@ void check_descriptors(Trial& trial) {
 }
 
 void check_threads(Trial& trial) {
+  std::thread([] {}).join();  // a sanitizer starts a thread of its own with the first one
   const size_t before = count_threads();
   if (!live_often(trial, some_calls(trial), 3)) return;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);

@@ -39,21 +39,29 @@ Result<void> AppendFile::open(const std::string& path) {
   }
   if (handle_ >= 0) ::close(static_cast<int>(handle_));
   handle_ = opened;
+  is_torn_ = false;
   path_ = path;
   return {};
 }
 
 Result<void> AppendFile::write(std::string_view line) {
+  // Half a line must not spoil the next one.
+  const std::string after_torn = is_torn_ ? "\n" + std::string(line) : std::string();
+  if (is_torn_) line = after_torn;
   const int file = static_cast<int>(handle_);
   ssize_t count = 0;
   do {
     count = ::write(file, line.data(), line.size());
   } while (count < 0 && errno == EINTR);
-  if (count == static_cast<ssize_t>(line.size())) return {};
+  if (count == static_cast<ssize_t>(line.size())) {
+    is_torn_ = false;
+    return {};
+  }
   if (count < 0) return failed("write to the file", path_, errno);
   // The disk is full, or a limit was met, in the middle of the line.
   struct stat status {};
   if (::fstat(file, &status) != 0 || ::ftruncate(file, status.st_size - count) != 0) {
+    is_torn_ = true;
     return failed("take half a line from the file", path_, errno);
   }
   return failed("write to the file", path_, ENOSPC);

@@ -46,6 +46,12 @@ Result<void> AgentTarget::submit(std::shared_ptr<Call> call) {
 }
 
 void AgentTarget::execute(Call& call) {
+  if (call.request().size() > max_request_bytes_) {
+    router_.calls().remove(call.handle());
+    return call.finish(StatusCode::kResourceExhausted,
+                       "the request has " + std::to_string(call.request().size()) +
+                           " bytes, more than the limit of " + std::to_string(max_request_bytes_));
+  }
   child::v1::Invoke invoke;
   invoke.set_method(call.method().full_name);
   invoke.set_parent(call.origin());

@@ -1,4 +1,4 @@
-// What answers the module's own calls in a child process: the agent, over the socket.
+// What answers the module's own calls in a child process: the agent, over the pipes.
 //
 // The child's router has no routes; all calls of the module come here.
 // Threads: as router::Target; `on_answer` and `on_answer_end` the one that reads frames.
@@ -11,13 +11,14 @@
 
 #include "router/router.h"
 #include "supervise/answer_pump.h"
-#include "supervise/linux/frame_socket.h"
+#include "supervise/linux/frame_pipes.h"
 
 namespace longshore::supervise {
 
 class AgentTarget final : public router::Target {
  public:
-  AgentTarget(router::Router& router, FrameSocket& agent) : router_(router), agent_(agent) {}
+  AgentTarget(router::Router& router, FramePipes& agent, size_t max_request_bytes)
+      : router_(router), agent_(agent), max_request_bytes_(max_request_bytes) {}
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
   void execute(router::Call& call) override;
@@ -32,7 +33,8 @@ class AgentTarget final : public router::Target {
   std::shared_ptr<Answer> find(uint64_t id) const;
 
   router::Router& router_;
-  FrameSocket& agent_;
+  FramePipes& agent_;
+  const size_t max_request_bytes_;
   mutable std::mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Answer>> answers_;  // by the call's handle
 };

@@ -27,6 +27,12 @@ router::RouterOptions router_options_of(const child::v1::Hello& hello) {
   return options;
 }
 
+// What one frame may carry besides its head; the agent ends a process that sends more.
+size_t payload_limit_of(const child::v1::Hello& hello) {
+  constexpr size_t kHead = 64 << 10;
+  return std::max<size_t>(hello.max_frame_bytes(), kHead) - kHead;
+}
+
 std::shared_ptr<const router::Method> method_of(const child::v1::Method& described) {
   auto method = std::make_shared<router::Method>();
   method->full_name = described.name();
@@ -36,13 +42,14 @@ std::shared_ptr<const router::Method> method_of(const child::v1::Method& describ
   method->non_blocking = described.non_blocking();
   method->server_streaming = described.server_streaming();
   method->object_field = described.object_field();
+  method->object_type = described.object_type();
   method->timeout = std::chrono::nanoseconds::max();  // the agent says what is left with each call
   return method;
 }
 
 // The lines of our own that are written here, such as those of a broken contract. The agent's log
 // adds time and level.
-std::unique_ptr<observe::Log> log_to(FrameSocket& agent) {
+std::unique_ptr<observe::Log> log_to(FramePipes& agent) {
   observe::LogOptions options;
   options.level = observe::Level::kWarning;
   options.write = [&agent](observe::Level, std::string_view line) {
@@ -56,14 +63,15 @@ std::unique_ptr<observe::Log> log_to(FrameSocket& agent) {
 
 }  // namespace
 
-HostedModule::HostedModule(FrameSocket& agent, const child::v1::Hello& hello,
+HostedModule::HostedModule(FramePipes& agent, const child::v1::Hello& hello,
                            std::shared_ptr<loader::ModuleCode> code)
     : agent_(agent),
       options_(options_of(hello)),
       code_(std::move(code)),
       log_(log_to(agent)),
       router_(timers_, router_options_of(hello)),
-      agent_target_(std::make_shared<AgentTarget>(router_, agent)),
+      max_payload_bytes_(payload_limit_of(hello)),
+      agent_target_(std::make_shared<AgentTarget>(router_, agent, max_payload_bytes_)),
       control_(timers_, "control", 1) {
   for (const child::v1::Method& method : hello.methods()) methods_.push_back(method_of(method));
   options_.write_log = [this](longshore_log_level level, uint64_t call, std::string_view text) {
@@ -187,6 +195,12 @@ std::shared_ptr<CallFromAgent> HostedModule::find(uint64_t id) const {
 }
 
 void HostedModule::answer(FrameType type, const Result<std::string>& outcome) const {
+  if (outcome && outcome->size() > max_payload_bytes_) {
+    return answer(
+        type, Error(StatusCode::kResourceExhausted, "hand over")
+                  .because(std::to_string(outcome->size()) + " bytes are more than the limit of " +
+                           std::to_string(max_payload_bytes_)));
+  }
   child::v1::End end;
   if (!outcome) {
     end.set_code(static_cast<int32_t>(outcome.error().code()));
@@ -200,7 +214,7 @@ void HostedModule::write_log(longshore_log_level level, uint64_t call,
   child::v1::Log head;
   head.set_level(level);
   head.set_call(call);
-  agent_.send(FrameType::kLog, 0, head, text, FrameSocket::Room::kUnlessMuchWaits);
+  agent_.send(FrameType::kLog, 0, head, text, FramePipes::Room::kUnlessMuchWaits);
 }
 
 }  // namespace longshore::supervise

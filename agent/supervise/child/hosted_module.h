@@ -17,13 +17,13 @@
 #include "router/router.h"
 #include "supervise/child/agent_target.h"
 #include "supervise/child/call_from_agent.h"
-#include "supervise/linux/frame_socket.h"
+#include "supervise/linux/frame_pipes.h"
 
 namespace longshore::supervise {
 
 class HostedModule {
  public:
-  HostedModule(FrameSocket& agent, const child::v1::Hello& hello,
+  HostedModule(FramePipes& agent, const child::v1::Hello& hello,
                std::shared_ptr<loader::ModuleCode> code);
 
   // False: this is no frame that the agent may send now.
@@ -39,13 +39,14 @@ class HostedModule {
   void answer(FrameType type, const Result<std::string>& outcome) const;
   void write_log(longshore_log_level level, uint64_t call, std::string_view text) const;
 
-  FrameSocket& agent_;
+  FramePipes& agent_;
   loader::InstanceOptions options_;
   const std::shared_ptr<loader::ModuleCode> code_;
   std::vector<std::shared_ptr<const router::Method>> methods_;
   const std::unique_ptr<observe::Log> log_;
   router::Timers timers_;
   router::Router router_;
+  const size_t max_payload_bytes_;
   const std::shared_ptr<AgentTarget> agent_target_;
   router::WorkerPool control_;
   bool is_stopped_ = false;  // of the control thread

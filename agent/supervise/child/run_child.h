@@ -1,5 +1,5 @@
 // The life of longshore-modulehost: greets the agent, gives up what it is told to, loads the module
-// and serves it until the agent, or its end of the socket, goes away.
+// and serves it until the agent, or its end of the pipes, goes away.
 #pragma once
 
 namespace longshore::supervise {

@@ -1,4 +1,4 @@
-// One child process and the socket to it, from its start to its end.
+// One child process and the way to it, from its start to its end.
 //
 // Threads: `serve` one; the rest any. Owner: shared by the instance and by the calls of the module
 // that are on their way.
@@ -13,7 +13,7 @@
 #include "longshore/result.hpp"
 #include "router/timers.h"
 #include "supervise/linux/child_process.h"
-#include "supervise/linux/frame_socket.h"
+#include "supervise/linux/frame_pipes.h"
 #include "supervise/linux/line_reader.h"
 
 namespace longshore::supervise {
@@ -28,28 +28,31 @@ class ChildConnection {
   };
   static Result<std::shared_ptr<ChildConnection>> open(const Options& options);
 
-  FrameSocket& frames() { return frames_; }
-  int process_id() const { return process_.id(); }
+  FramePipes& frames() { return frames_; }
+  int process_id() const { return process_->id(); }
 
-  // Kills the process unless it has ended by then; the last time that was set counts. `end` is then
-  // what `serve` tells: "was killed because it did not start in time".
+  // Kills the process unless it has ended by then; the last time that was set counts, and the end
+  // of time means never. `end` is then what `serve` tells: "was killed because it did not start in
+  // time".
   void kill_at(router::Clock::time_point time, std::string end);
   void kill_now(std::string end);
 
   // Hands over frames, and what the process prints line by line, until it has ended. Why it has:
-  // "was killed by SIGSEGV". `on_frame` answers false when a frame makes no sense.
+  // "was killed by SIGSEGV". `on_frame` answers false when a frame makes no sense. A process that
+  // does not end though it is killed, since it hangs in the kernel, is not waited for.
   std::string serve(const std::function<bool(const Frame&)>& on_frame,
                     const std::function<void(std::string_view)>& on_line);
 
  private:
-  ChildConnection(Descriptor socket, Descriptor output, Descriptor timer, ChildProcess process,
+  ChildConnection(FrameEnds ends, Descriptor printed, Descriptor timer, ChildProcess process,
                   size_t max_frame_bytes);
   bool kill_when_due();
+  std::string wait();
 
-  FrameSocket frames_;
-  LineReader output_;
+  FramePipes frames_;
+  LineReader printed_;
   const Descriptor timer_;
-  ChildProcess process_;
+  std::shared_ptr<ChildProcess> process_;
   std::mutex mutex_;
   std::string end_when_due_;
   std::string end_;  // empty: it was not killed by us

@@ -67,15 +67,17 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   const auto failed = [&](std::error_code error) {
     return Error(StatusCode::kUnavailable, "start the module host", command.program).because(error);
   };
-  const Descriptor socket = moved_up(command.socket);
-  const Descriptor image = moved_up(command.image);
+  const Descriptor input = moved_up(command.input);
   const Descriptor output = moved_up(command.output);
-  if (!socket || !image || !output) return failed(last_error());
+  const Descriptor image = moved_up(command.image);
+  const Descriptor printed = moved_up(command.printed);
+  if (!input || !output || !image || !printed) return failed(last_error());
   SpawnPlan plan;
   plan.open_null(STDIN_FILENO);
-  plan.give(output, STDOUT_FILENO);
-  plan.give(output, STDERR_FILENO);
-  plan.give(socket, kSocketDescriptor);
+  plan.give(printed, STDOUT_FILENO);
+  plan.give(printed, STDERR_FILENO);
+  plan.give(input, kInputDescriptor);
+  plan.give(output, kOutputDescriptor);
   plan.give(image, kImageDescriptor);
   plan.close_from(kImageDescriptor + 1);
   pid_t child = 0;
@@ -87,7 +89,7 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   if (!process.descriptor_) {
     const std::error_code error = last_error();
     ::kill(child, SIGKILL);
-    process.wait();
+    waitid(P_PID, static_cast<id_t>(child), nullptr, WEXITED);
     return failed(error);
   }
   return process;
@@ -97,18 +99,24 @@ void ChildProcess::kill() const {
   syscall(SYS_pidfd_send_signal, descriptor_.get(), SIGKILL, nullptr, 0);
 }
 
-void ChildProcess::kill_unless_ended() const {
-  constexpr int kMilliseconds = 100;
+bool ChildProcess::has_ended(std::chrono::milliseconds time) const {
   pollfd wanted{descriptor_.get(), POLLIN, 0};
-  if (poll(&wanted, 1, kMilliseconds) != 1) kill();
+  return poll(&wanted, 1, static_cast<int>(time.count())) == 1;
 }
 
 std::string ChildProcess::wait() {
+  // By descriptor: a module in this process may have waited for it, and its number be another's.
+  const auto wait_for = [&](siginfo_t& end, int how) {
+    int outcome = 0;
+    do {
+      outcome = waitid(P_PIDFD, static_cast<id_t>(descriptor_.get()), &end, WEXITED | how);
+    } while (outcome != 0 && errno == EINTR);
+    return outcome == 0;
+  };
   siginfo_t end{};
-  const auto id = static_cast<id_t>(id_);
-  while (waitid(P_PID, id, &end, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
+  if (!wait_for(end, WNOWAIT)) return "ended, and how was told to somebody else";
   ::kill(-id_, SIGKILL);  // what it has left behind; the number is still its own
-  while (waitid(P_PID, id, &end, WEXITED) != 0 && errno == EINTR) continue;
+  wait_for(end, 0);
   if (end.si_code == CLD_EXITED) return "exited with code " + std::to_string(end.si_status);
   return "was killed by " + signal_name(end.si_status);
 }

@@ -1,13 +1,15 @@
 // A process of longshore-modulehost: its start, its end, and why it ended.
 //
-// It inherits its end of the socket as descriptor 3, the module's sealed image as 4, the writing
-// end of a pipe as standard output and error, and nothing else: no other descriptor, no
-// environment, no blocked or ignored signal. It has a session of its own, which is killed as a
-// whole when it ends, so that what the module has forked does not stay.
+// It inherits the pipe on which the agent speaks as descriptor 3, the one on which it answers as 4,
+// the module's sealed image as 5, the writing end of a pipe as standard output and error, and
+// nothing else: no other descriptor, no environment, no blocked or ignored signal. It leads a
+// process group of its own, which is killed when it ends, so that what the module has forked does
+// not stay; what has left the group does, as an mkfs must that runs to its end.
 //
 // Threads: `kill` any; the rest one at a time.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "longshore/result.hpp"
@@ -15,15 +17,17 @@
 
 namespace longshore::supervise {
 
-inline constexpr int kSocketDescriptor = 3;
-inline constexpr int kImageDescriptor = 4;
+inline constexpr int kInputDescriptor = 3;
+inline constexpr int kOutputDescriptor = 4;
+inline constexpr int kImageDescriptor = 5;
 
 struct ChildCommand {
   std::string program;  // the absolute path of longshore-modulehost
   std::string name;     // of the instance, for ps
-  int socket = -1;      // what it inherits, under the numbers they have here
-  int image = -1;
+  int input = -1;       // what it inherits, under the numbers they have here
   int output = -1;
+  int image = -1;
+  int printed = -1;  // what it prints goes there
 };
 
 class ChildProcess {
@@ -34,8 +38,8 @@ class ChildProcess {
   // Readable when the process has ended.
   int descriptor() const { return descriptor_.get(); }
   void kill() const;
-  // Gives it a moment to end, then kills it: for one that cannot be reached any more.
-  void kill_unless_ended() const;
+  // Whether it has ended or does so within the time.
+  bool has_ended(std::chrono::milliseconds time) const;
   // Waits for its end and takes it off the system's list: "was killed by SIGSEGV",
   // "exited with code 3". Once.
   std::string wait();

@@ -3,6 +3,8 @@
 // Threads: one at a time.
 #pragma once
 
+#include <poll.h>
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -30,13 +32,25 @@ class LineReader {
     return size > 0;
   }
 
-  // What has no end of line.
+  // What is left when whoever wrote has ended, the last words of a crash for one. What it has left
+  // behind may still write: no more than a pipe holds.
+  void read_all(const std::function<void(std::string_view)>& on_line) {
+    constexpr int kMostReads = 16;
+    for (int reads = 0; reads < kMostReads && has_more(); ++reads) read(on_line);
+    finish(on_line);
+  }
+
+ private:
+  bool has_more() const {
+    pollfd wanted{pipe_.get(), POLLIN, 0};
+    return poll(&wanted, 1, 0) == 1 && (wanted.revents & POLLIN) != 0;
+  }
+
   void finish(const std::function<void(std::string_view)>& on_line) {
     if (!line_.empty()) on_line(line_);
     line_.clear();
   }
 
- private:
   static constexpr size_t kMaxLineBytes = 4096;
 
   const Descriptor pipe_;

@@ -19,8 +19,14 @@ Result<UserIdentity> user_identity(const std::string& name_or_number) {
   std::vector<char> buffer(1024);
   passwd entry{};
   passwd* found = nullptr;
-  while (getpwuid_r(*id, &entry, buffer.data(), buffer.size(), &found) == ERANGE) {
+  int error = 0;
+  while ((error = getpwuid_r(*id, &entry, buffer.data(), buffer.size(), &found)) == ERANGE) {
     buffer.resize(buffer.size() * 2);
+  }
+  // A directory that does not answer is not a user without groups.
+  if (!found && error != 0 && error != ENOENT && error != ESRCH) {
+    return Error(StatusCode::kUnavailable, "look up the user", name_or_number)
+        .because(std::error_code(error, std::generic_category()));
   }
   if (!found) return UserIdentity{*id, *id, {}};
   std::vector<gid_t> groups(16);

@@ -43,7 +43,7 @@ TEST_CASE_METHOD(State, "A start that comes back leaves no mark") {
   CHECK_THAT(text(), Contains("starting 0 " + std::string(64, 'a') + " disk load /usr/lib"));
   markers->reach("start");
   CHECK_THAT(text(), Contains(" disk start "));
-  markers->end(true);
+  markers->end();
   CHECK(text().empty());
 }
 
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(State, "Two ends of the agent in a row quarantine the file, and
                                             Contains("\"start\"") &&
                                             Contains("longshorectl upgrade disk"));
   CHECK(markers->begin("volume", facts('c')));  // others are not concerned
-  markers->end(true);
+  markers->end();
 }
 
 TEST_CASE_METHOD(State, "A quarantine outlives agents, and ends with another file or a release") {
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(State, "A quarantine outlives agents, and ends with another fil
   SECTION("another file") {
     const auto markers = open();
     CHECK(markers->begin("disk", facts('b')));
-    markers->end(true);
+    markers->end();
     CHECK(text().empty());
   }
   SECTION("a release, which one more crash takes back") {
@@ -94,7 +94,9 @@ TEST_CASE_METHOD(State, "An end in order between two crashes begins the count an
   {
     const auto markers = open();
     REQUIRE(markers->begin("disk", facts('a')));
-    markers->end(false);
+    markers->close();
+    CHECK(markers->begin("disk", facts('a')));  // by another thread, which does not know of the end
+    CHECK(text().empty());
   }
   REQUIRE(open()->begin("disk", facts('a')));
   CHECK(open()->begin("disk", facts('a')));
@@ -103,9 +105,35 @@ TEST_CASE_METHOD(State, "An end in order between two crashes begins the count an
 TEST_CASE_METHOD(State, "A file that has come back is not marked again in this agent's life") {
   const auto markers = open();
   REQUIRE(markers->begin("disk", facts('a')));
-  markers->end(true);
+  markers->end();
   REQUIRE(markers->begin("disk", facts('a')));
   CHECK(text().empty());
+}
+
+TEST_CASE_METHOD(State, "The mark of code that does not come back stays until the agent ends") {
+  const std::string left = "starting 0 " + std::string(64, 'a');
+  const auto markers = open();
+  REQUIRE(markers->begin("disk", facts('a')));
+  markers->leave();
+  REQUIRE(markers->begin("volume", facts('b')));
+  markers->end();
+  CHECK_THAT(text(), Contains(left) && !Contains(std::string(64, 'b')));
+  REQUIRE(markers->begin("disk", facts('a')));  // once more, while the first thread is inside
+  markers->end();
+  CHECK_THAT(text(), Contains(left));
+  markers->close();
+  CHECK(text().empty());
+}
+
+TEST_CASE_METHOD(State, "A file is suspected from a crash on, until it has come back") {
+  CHECK_FALSE(open()->is_suspected(std::string(64, 'a')));
+  REQUIRE(open()->begin("disk", facts('a')));
+  const auto markers = open();
+  CHECK(markers->is_suspected(std::string(64, 'a')));
+  CHECK_FALSE(markers->is_suspected(std::string(64, 'b')));
+  REQUIRE(markers->begin("disk", facts('a')));
+  markers->end();
+  CHECK_FALSE(markers->is_suspected(std::string(64, 'a')));
 }
 
 TEST_CASE_METHOD(State, "Two agents do not share the marks") {

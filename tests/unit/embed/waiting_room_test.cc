@@ -14,11 +14,14 @@ using router::Recorder;
 class Sequence final : public router::Target {
  public:
   Result<void> submit(std::shared_ptr<router::Call> call) override {
+    if (has_gone) return Error::of_text(StatusCode::kUnavailable, "gone");
     came.emplace_back(call->request());
     return {};
   }
+  bool has_moved() const override { return has_gone; }
   void execute(router::Call&) override {}
   std::vector<std::string> came;
+  bool has_gone = false;
 };
 
 struct Exchange {
@@ -32,14 +35,15 @@ struct Exchange {
     router.set_routes(std::move(routes));
   }
 
-  std::shared_ptr<Recorder> call(const std::string& request,
-                                 std::chrono::nanoseconds timeout = 1h) {
+  std::shared_ptr<Recorder> call(const std::string& request, std::chrono::nanoseconds timeout = 1h,
+                                 std::shared_ptr<router::Call> parent = nullptr) {
     const auto observer = std::make_shared<Recorder>();
     router::CallRequest wanted;
     wanted.method = "test.Service/Do";
     wanted.request = request;
     wanted.caller = std::make_shared<router::Caller>(router::Caller{"uid:0", "uid:0", nullptr});
     wanted.timeout = timeout;
+    wanted.parent = std::move(parent);
     wanted.observer = observer;
     last = router.call(std::move(wanted));
     return observer;
@@ -51,7 +55,8 @@ struct Exchange {
 
   router::Timers timers;
   router::Router router{timers, {.default_timeout = 1h}};
-  std::shared_ptr<WaitingRoom> room = std::make_shared<WaitingRoom>("disk", 3);
+  std::shared_ptr<Sequence> old = std::make_shared<Sequence>();
+  std::shared_ptr<WaitingRoom> room = std::make_shared<WaitingRoom>("disk", 3, old);
   std::shared_ptr<Sequence> next = std::make_shared<Sequence>();
   std::shared_ptr<router::Call> last;
 };
@@ -75,6 +80,34 @@ TEST_CASE_METHOD(Exchange, "A call that still comes by the old route is routed a
   const auto observer = call("late");
   CHECK(observer->received.get().outcomes.empty());
   CHECK(next->came == std::vector<std::string>{"late"});
+}
+
+TEST_CASE_METHOD(Exchange, "A call that one of the old instance waits for goes past the room") {
+  lead_to(old);
+  call("outer");
+  const auto outer = last;
+  lead_to(std::make_shared<Sequence>());
+  call("of another module", 1h, outer);
+  const auto between = last;
+  lead_to(room);
+  call("inner", 1h, between);
+  CHECK(old->came == std::vector<std::string>{"outer", "inner"});
+  CHECK(last->belongs_to(*old));
+  call("unrelated");
+  open();
+  CHECK(next->came == std::vector<std::string>{"unrelated"});
+}
+
+TEST_CASE_METHOD(Exchange, "A nested call that the old instance takes no more waits as others do") {
+  lead_to(old);
+  call("outer");
+  const auto outer = last;
+  old->has_gone = true;
+  lead_to(room);
+  const auto inner = call("inner", 1h, outer);
+  CHECK(inner->received.get().outcomes.empty());
+  open();
+  CHECK(next->came == std::vector<std::string>{"inner"});
 }
 
 TEST_CASE_METHOD(Exchange, "Over its bound the room refuses with a sentence") {

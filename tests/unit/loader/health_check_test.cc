@@ -1,4 +1,5 @@
 // An instance whose module has longshore.module.v1.Health is asked before it serves.
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "loader/instance.h"
@@ -17,21 +18,21 @@ class Patient final : public ModuleCode {
 
   longshore_answer create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override {
-    static const longshore_instance table = {sizeof(longshore_instance),
-                                             0,
-                                             &Patient::start,
-                                             &Patient::invoke,
-                                             &Patient::stop,
-                                             nullptr,
-                                             &Patient::stop,
-                                             &Patient::destroy};
+    static const longshore_instance table = {
+        sizeof(longshore_instance), 0,       &Patient::start, &Patient::invoke,
+        &Patient::finish,           nullptr, &Patient::stop,  &Patient::destroy};
     host_ = host;
     *self = this;
     *functions = &table;
     return LONGSHORE_OK;
   }
 
+  // Its start is finished when it is cancelled, and well.
+  void start_late() { starts_late_ = true; }
+
   int asked = 0;
+  std::atomic<bool> stopped{false};
+  std::atomic<bool> stopped_before_destroy{false};
 
  private:
   static std::shared_ptr<const ModuleFacts> facts_of(bool has_check) {
@@ -44,7 +45,7 @@ class Patient final : public ModuleCode {
   }
 
   static void start(void* self, longshore_call call, longshore_bytes, longshore_bytes) {
-    stop(self, call);
+    if (!static_cast<Patient*>(self)->starts_late_) finish(self, call);
   }
   static void invoke(void* self, longshore_call call, longshore_bytes, longshore_bytes) {
     auto& patient = *static_cast<Patient*>(self);
@@ -59,13 +60,21 @@ class Patient final : public ModuleCode {
     }
   }
   // Also what a silent one does when nobody waits any more.
-  static void stop(void* self, longshore_call call) {
+  static void finish(void* self, longshore_call call) {
     const longshore_host* host = static_cast<Patient*>(self)->host_;
     host->finish(host, call, 0, {nullptr, 0});
   }
-  static void destroy(void*) {}
+  static void stop(void* self, longshore_call call) {
+    static_cast<Patient*>(self)->stopped = true;
+    finish(self, call);
+  }
+  static void destroy(void* self) {
+    auto& patient = *static_cast<Patient*>(self);
+    patient.stopped_before_destroy = patient.stopped.load();
+  }
 
   const Health health_;
+  bool starts_late_ = false;
   const longshore_host* host_ = nullptr;
 };
 
@@ -75,6 +84,7 @@ struct Clinic {
     options.name = "patient";
     options.start_timeout = 200ms;
     patient = std::make_shared<Patient>(health, has_check);
+    if (starts_late) patient->start_late();
     instance = Instance::create(patient, options, router, *log).value();
     return instance->start({}, {});
   }
@@ -83,6 +93,7 @@ struct Clinic {
   router::Router router{timers, {}};
   std::unique_ptr<observe::Log> log =
       observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+  bool starts_late = false;
   std::shared_ptr<Patient> patient;
   std::shared_ptr<Instance> instance;
 };
@@ -109,6 +120,7 @@ TEST_CASE_METHOD(Clinic, "One that says it is not healthy has not started") {
   CHECK(instance->life().state() == LifeState::kFailed);
   CHECK(instance->life().reason() == "it says that it is not healthy: no array");
   CHECK(instance->stop(router::Clock::now() + 10s));
+  CHECK(patient->stopped_before_destroy);  // its threads run since its start
 }
 
 TEST_CASE_METHOD(Clinic, "One that does not answer in time has not started either") {
@@ -117,6 +129,16 @@ TEST_CASE_METHOD(Clinic, "One that does not answer in time has not started eithe
   CHECK(started.error().code() == StatusCode::kDeadlineExceeded);
   CHECK(instance->life().state() == LifeState::kFailed);
   CHECK(instance->stop(router::Clock::now() + 10s));
+}
+
+TEST_CASE_METHOD(Clinic,
+                 "One whose start was finished well, but too late, is stopped all the same") {
+  starts_late = true;
+  const auto started = start(Patient::Health::kGood);
+  REQUIRE_FALSE(started);
+  CHECK(started.error().code() == StatusCode::kDeadlineExceeded);
+  CHECK(instance->stop(router::Clock::now() + 10s));
+  CHECK(patient->stopped_before_destroy);
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
 // The parts of longshore-module-check that need no module.
-#include <signal.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -9,7 +6,6 @@
 #include "main/module_check/answer_fault.h"
 #include "main/module_check/report.h"
 #include "main/module_check/request_maker.h"
-#include "main/module_check/run_apart.h"
 #include "main/module_check/setting_text.h"
 #include "main/module_check/subject.h"
 #include "tests/support/wire_writer.h"
@@ -174,43 +170,6 @@ TEST_CASE("a sentence of the fake host comes with advice") {
   unknown.violation("something new");
   CHECK(unknown.report().outcome == Outcome::kFailed);
   CHECK_FALSE(unknown.report().advice.empty());
-}
-
-TEST_CASE("a process apart gives its report") {
-  const Report report = run_apart(
-      [](Steps&) -> Report {
-        return {Outcome::kWarning, std::string(20'000, 'x'), "do it", false};
-      },
-      30s);
-  CHECK(report.outcome == Outcome::kWarning);
-  CHECK(report.text.size() > 1000);  // as much as there is room for
-  CHECK(report.advice == "do it");
-  CHECK_FALSE(report.serves);
-}
-
-TEST_CASE("a process apart that ends too early or never is named by its last step") {
-  const auto report_of = [](void (*end)(), std::chrono::nanoseconds limit) {
-    return run_apart(
-        [&](Steps& steps) -> Report {
-          steps.begin("trying");
-          end();
-          return {};
-        },
-        limit);
-  };
-  const Report exited = report_of([] { std::_Exit(7); }, 60s);
-  CHECK(exited.outcome == Outcome::kFailed);
-  CHECK(exited.text == "the module ended the process with status 7, while trying");
-  const Report hung = report_of(
-      [] {
-        for (;;) pause();
-      },
-      3s);
-  CHECK(hung.outcome == Outcome::kFailed);
-  CHECK(hung.text == "it hangs, while trying");
-  const Report killed = report_of([] { kill(getpid(), SIGKILL); }, 60s);
-  CHECK(killed.outcome == Outcome::kCrashed);
-  CHECK(killed.text == "SIGKILL, while trying");
 }
 
 }  // namespace

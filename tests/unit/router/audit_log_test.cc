@@ -1,116 +1,14 @@
-// The audit log: its lines, which calls have one, its file while logrotate and full disks meddle.
-#include "router/audit_log.h"
-
-#include <sys/resource.h>
+// The lines of the audit log, and which calls have one.
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "router/message_schema.h"
-#include "test_target.h"
-#include "tests/support/temporary_directory.h"
+#include "audit_world.h"
 
 namespace longshore::router {
 namespace {
 
-namespace fs = std::filesystem;
-using test::TemporaryDirectory;
-
-std::shared_ptr<Method> mutating_method() {
-  auto schema = std::make_shared<MessageSchema>();
-  schema->fields = {{1, {"path", 9, false, false, nullptr}},
-                    {2, {"password", 9, false, true, nullptr}}};
-  auto method = std::make_shared<Method>();
-  method->full_name = "v1.Smb/Mount";
-  method->service = "v1.Smb";
-  method->name = "Mount";
-  method->module = "smb";
-  method->object_field = 1;
-  method->request_schema = std::move(schema);
-  return method;
-}
-
-// A router whose log goes to memory and whose audit log to a file.
-struct World {
-  explicit World(bool required = false) {
-    observe::LogOptions options;
-    options.write = [this](observe::Level, std::string_view line) { log_text += line; };
-    log = *observe::Log::open(options);
-    audit = std::make_unique<AuditLog>(*log);
-    REQUIRE(audit->open(file, required));
-    RouterOptions router_options;
-    router_options.audit = audit.get();
-    router = std::make_unique<Router>(timers, router_options);
-    set_method(mutating_method());
-  }
-
-  void set_method(std::shared_ptr<const Method> method) {
-    const std::string name = method->full_name;
-    router->set_routes(
-        std::make_shared<RouteTable>(RouteTable{{name, Route{std::move(method), target}}}));
-  }
-
-  std::shared_ptr<Call> begin(const std::string& bytes = "\x0a\x02/x\x12\x06hushed") {
-    recorder = std::make_shared<Recorder>();
-    CallRequest request;
-    request.method = "v1.Smb/Mount";
-    request.request = bytes;
-    request.caller =
-        std::make_shared<Caller>(Caller{"uid:7", "uid:7", nullptr, UserIds{7, {}}, 4711});
-    request.request_id = "r1";
-    request.observer = recorder;
-    return router->call(std::move(request));
-  }
-
-  void call(StatusCode code = StatusCode::kOk, const std::string& text = {}) {
-    const auto call = begin();
-    REQUIRE(call);
-    call->run();
-    call->send("done");
-    router->calls().remove(call->handle());
-    call->finish(code, text);
-  }
-
-  std::vector<std::string> lines(const std::string& name = "audit.jsonl") const {
-    std::ifstream stream(directory / name);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-  }
-
-  TemporaryDirectory directory;
-  const std::string file = directory / "audit.jsonl";
-  std::string log_text;
-  std::unique_ptr<observe::Log> log;
-  std::unique_ptr<AuditLog> audit;
-  Timers timers;
-  std::shared_ptr<TestTarget> target = std::make_shared<TestTarget>();
-  std::unique_ptr<Router> router;
-  std::shared_ptr<Recorder> recorder;
-};
-
-// No file of this process may grow over so many bytes, as on a disk that is full.
-class SmallFiles {
- public:
-  explicit SmallFiles(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~SmallFiles() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using World = AuditWorld;
 
 }  // namespace
 
@@ -162,8 +60,7 @@ TEST_CASE("refused calls have a line as well") {
   world.begin();
   const auto lines = world.lines();
   REQUIRE(lines.size() == 3);
-  CHECK(
-      has(lines[0], R"("request":{"path":"/x"},"code":"PERMISSION_DENIED","message":"uid:7 may )"));
+  CHECK(has(lines[0], R"("object":"/x","code":"PERMISSION_DENIED","message":"uid:7 may )"));
   CHECK(has(lines[1], R"("code":"PERMISSION_DENIED")"));
   CHECK(has(lines[2], R"("code":"UNAVAILABLE")"));
 }
@@ -184,102 +81,37 @@ TEST_CASE("a call that is given up while the module is at it is told as unfinish
   CHECK_FALSE(has(lines[1], "unfinished"));
 }
 
-TEST_CASE("a request that is long or broken is told by its size") {
+TEST_CASE("of a request that is long or broken is told what there is") {
   World world;
   const std::string long_path(AuditLog::kMaxRequestBytes, 'p');
-  const auto call = world.begin("\x0a\x80\x40" + long_path);
-  call->cancel();
-  world.begin("\x0a\x70")->cancel();
+  world.begin("\x0a\x80\x40" + long_path)->cancel();
+  world.begin("\x0a\x02/x\x0a\x70")->cancel();
+  world.begin("\xa3\x06\xa4\x06\x0a\x02/x")->cancel();  // a group, which modules pass over
   const auto lines = world.lines();
-  REQUIRE(lines.size() == 2);
-  CHECK(has(lines[0], R"("request_bytes":8195)"));
-  CHECK(lines[0].size() < 2000);
-  CHECK(has(lines[1], R"("request_bytes":2)"));
+  REQUIRE(lines.size() == 3);
+  CHECK(has(lines[0], R"("request":{"path":"pppp)"));
+  CHECK(has(lines[0], R"("},"request_cut":true,"request_bytes":8195,)"));
+  CHECK(lines[0].size() < AuditLog::kMaxRequestBytes + 2000);
+  CHECK(has(lines[1], R"("request":{"path":"/x"},"request_cut":true,"request_bytes":6,)"));
+  CHECK(has(lines[2], R"("object":"/x","request":{"path":"/x"},"code")"));
 }
 
-TEST_CASE("a file that was moved away is opened anew when told so, and lines go on before") {
+TEST_CASE("one who may do nothing does not fill the disk, and is counted") {
   World world;
-  world.call();
+  auto method = mutating_method();
+  method->callers = std::make_shared<CallerSet>();
+  world.set_method(method);
+  const uint64_t count = RefusalLimit::kLinesPerMinute;
+  for (uint64_t i = 0; i < count + 5; ++i) CHECK_FALSE(world.begin());
+  CHECK(world.lines().size() == count);
+  world.set_method(mutating_method());
+  world.call(StatusCode::kPermissionDenied, "says the module");
+  REQUIRE(world.lines().size() == count + 1);
+  CHECK(has(world.lines().back(), R"("request":{"path":"/x"},"code":"PERMISSION_DENIED")"));
   REQUIRE(world.audit->reopen());
-  fs::rename(world.file, world.directory / "audit.jsonl.1");
-  world.call();
-  CHECK(world.lines("audit.jsonl.1").size() == 2);
+  CHECK(world.lines().back().ends_with(R"(Z","caller":"uid:7","suppressed":5})"));
   REQUIRE(world.audit->reopen());
-  world.call();
-  CHECK(world.lines("audit.jsonl.1").size() == 2);
-  CHECK(world.lines().size() == 1);
-  fs::rename(world.file, world.directory / "audit.jsonl.2");
-  fs::create_directory(world.file);
-  CHECK_FALSE(world.audit->reopen());
-  world.call();
-  CHECK(world.lines("audit.jsonl.2").size() == 2);
-}
-
-TEST_CASE("what is not a plain file is no audit log") {
-  World world;
-  AuditLog other(*world.log);
-  CHECK_FALSE(other.open(world.directory / "no/such/folder", false));
-  CHECK_FALSE(other.open("/dev/null", false));
-  fs::create_symlink(world.file, world.directory / "link");
-  CHECK_FALSE(other.open(world.directory / "link", false));
-  REQUIRE(mkfifo((world.directory / "fifo").c_str(), 0600) == 0);
-  CHECK_FALSE(other.open(world.directory / "fifo", false));
-}
-
-TEST_CASE("while the file cannot be written calls go on, and lines follow whole, in order") {
-  World world;
-  world.call();
-  {
-    const SmallFiles full(fs::file_size(world.file) + 20);
-    world.call(StatusCode::kNotFound, "second");
-    world.call(StatusCode::kNotFound, "third");
-    CHECK(world.lines().size() == 1);
-    CHECK(world.audit->figures().waiting == 2);
-  }
-  CHECK(has(world.log_text, "the audit log cannot be written"));
-  CHECK(world.recorder->code() == StatusCode::kNotFound);
-  world.call();
-  const auto lines = world.lines();
-  REQUIRE(lines.size() == 4);
-  CHECK(has(lines[1], "second"));
-  CHECK(has(lines[2], "third"));
-  CHECK(has(lines[3], R"("code":"OK")"));
-  CHECK(has(world.log_text, "the audit log is written again"));
-  CHECK(world.audit->figures().lost == 0);
-}
-
-TEST_CASE("lines that are too many to keep are counted as lost") {
-  World world;
-  world.call();
-  {
-    const SmallFiles full(fs::file_size(world.file));
-    for (size_t i = 0; i < AuditLog::kMaxKept + 5; ++i) world.call();
-  }
-  CHECK(world.audit->figures().lost == 5);
-  CHECK(has(world.log_text, "lines of the audit log are lost"));
-  world.call();
-  CHECK(world.lines().size() == AuditLog::kMaxKept + 2);
-}
-
-TEST_CASE("where the log is required, calls are refused until it can be written again") {
-  World world(true);
-  world.call();
-  {
-    const SmallFiles full(fs::file_size(world.file));
-    world.call();  // nobody knows yet
-    CHECK_FALSE(world.begin());
-    CHECK(world.recorder->code() == StatusCode::kUnavailable);
-    CHECK(has(world.recorder->text(), "audit log"));
-    auto reads = mutating_method();
-    reads->reads_only = true;
-    world.set_method(reads);
-    world.call();
-    CHECK(world.recorder->code() == StatusCode::kOk);
-    world.set_method(mutating_method());
-  }
-  world.call();
-  CHECK(world.recorder->code() == StatusCode::kOk);
-  CHECK(world.lines().size() == 4);
+  CHECK(world.lines().size() == count + 2);
 }
 
 }  // namespace longshore::router

@@ -29,8 +29,20 @@ struct Schemas {
         {13, {"offset", 15, false, false, nullptr}}};
   }
 
-  std::string json(const std::string& bytes, size_t max_bytes = 1000) const {
+  ToldMessage told(const std::string& bytes, size_t max_bytes = 1000) const {
     return json_without_secrets(outer, bytes, max_bytes);
+  }
+  // Of what is told whole.
+  std::string json(const std::string& bytes, size_t max_bytes = 1000) const {
+    const ToldMessage whole = told(bytes, max_bytes);
+    CHECK(whole.is_whole);
+    return whole.json;
+  }
+  std::string cut_json(const std::string& bytes, size_t max_bytes = 1000) const {
+    const ToldMessage part = told(bytes, max_bytes);
+    CHECK_FALSE(part.is_whole);
+    CHECK(part.json.size() <= max_bytes);
+    return part.json;
   }
 };
 
@@ -39,7 +51,6 @@ struct Schemas {
 TEST_CASE("fields are told with their names, in the order of their numbers") {
   const Schemas schemas;
   CHECK(schemas.json("") == "{}");
-  CHECK(schemas.json("\x1a\x00"s) == R"({"count":null})");  // an empty pack of a single number
   CHECK(schemas.json("\x18\x05\x0a\x02/x"s) == R"({"path":"/x","count":5})");
   CHECK(schemas.json("\x20\x80\x80\x80\x80\x10"s) == R"({"size":"4294967296"})");
   CHECK(schemas.json("\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s) == R"({"count":-1})");
@@ -80,22 +91,57 @@ TEST_CASE("texts cannot forge a line") {
   CHECK(schemas.json("\x0a\x03\"\n\\"s) == R"({"path":"\"\n\\"})");
 }
 
-TEST_CASE("what is no message, too deep or too long is not told at all") {
+TEST_CASE("what the module's parser does not take for a field is not told as one") {
   const Schemas schemas;
-  CHECK(schemas
-            .json("\x0a\x05"
-                  "abc"s)
-            .empty());
-  CHECK(schemas.json("\x18"s).empty());
-  CHECK(schemas.json("\x1b\x18\x01\x1c"s).empty());  // a group
-  CHECK(schemas.json("\x1f"s).empty());
+  CHECK(schemas.json("\x18\x05\x1a\x01\x37"s) == R"({"count":5})");  // 55, packed
+  CHECK(schemas.json("\x18\x05\x1d\x37\0\0\0"s) == R"({"count":5})");
+  CHECK(schemas.json("\x1a\x00"s) == "{}");
+  CHECK(schemas.json("\x2a\x00"s) == R"({"flags":[]})");
+  CHECK(schemas.json("\x18\x85\x80\x80\x80\x10"s) == R"({"count":5})");  // 2^32 + 5
+  CHECK(schemas.json("\x98\x80\x80\x80\x10\x05"s) == R"({"count":5})");  // and such a tag
+}
+
+TEST_CASE("groups, which nobody described, are passed over") {
+  const Schemas schemas;
+  CHECK(schemas.json("\xa3\x06\xa4\x06\x18\x05"s) == R"({"count":5})");
+  CHECK(schemas.json("\x1b\x18\x07\x1c\x18\x05"s) == R"({"count":5})");
+  CHECK(schemas.json("\x32\x07\x0a\x01w\xa3\x06\xa4\x06"s) == R"({"inner":{"word":"w"}})");
+  CHECK(schemas.json(std::string(9000, '\x1b') + std::string(9000, '\x1c') + "\x18\x05") ==
+        R"({"count":5})");
+}
+
+TEST_CASE("of what is no message that is told which could be read") {
+  const Schemas schemas;
+  CHECK(schemas.cut_json("\x18\x05\x0a\x05"
+                         "abc"s) == R"({"count":5})");
+  CHECK(schemas.cut_json("\x18"s) == "{}");
+  CHECK(schemas.cut_json("\x18\x05\x1b"s) == R"({"count":5})");
+  CHECK(schemas.cut_json("\x18\x05\x1f"s) == R"({"count":5})");
+  CHECK(schemas.cut_json("\x18\x05\x00\x01"s) == R"({"count":5})");  // there is no field 0
+  CHECK(schemas.cut_json("\x32\x03\x0a\x05w\x18\x05"s) == R"({"count":5,"inner":{}})");
+}
+
+TEST_CASE("nothing long or deep hides the rest") {
+  const Schemas schemas;
+  const std::string unknown = "\xa2\x01\xa0\x8d\x06" + std::string(100000, 'x');
+  CHECK(schemas.json(unknown + "\x18\x05") == R"({"count":5})");
   std::string deep;
   for (int i = 0; i < 40; ++i)
     deep = "\x1a" + std::string(1, static_cast<char>(deep.size())) + deep;
-  CHECK(schemas.json("\x32" + std::string(1, static_cast<char>(deep.size())) + deep).empty());
-  CHECK_FALSE(schemas.json("\x0a\x20" + std::string(32, 'x'), 64).empty());
-  CHECK(schemas.json("\x0a\x38" + std::string(56, 'x'), 64).empty());
-  CHECK(schemas.json("\x2a\x20" + std::string(32, '\x7f'), 64).empty());
+  deep = "\x32" + std::string(1, static_cast<char>(deep.size())) + deep;
+  CHECK(schemas.cut_json(deep + "\x18\x05").starts_with(R"({"count":5,"inner":{"inner":{"inner)"));
+  CHECK(schemas.cut_json("\x3a" + deep.substr(1)).ends_with(R"({"inner":{}}}}}}}}}}}}}}}}}]})"));
+  CHECK(schemas.json("\x0a\x20" + std::string(32, 'x'), 64).size() == 43);
+  CHECK(schemas.cut_json("\x0a\x38" + std::string(56, 'x'), 64) ==
+        R"({"path":")" + std::string(53, 'x') + R"("})");
+  const auto both = schemas.cut_json("\x0a\x38" + std::string(56, 'x') + "\x18\x05", 64);
+  CHECK(both.starts_with(R"({"path":"xxxxxxxxxx)"));
+  CHECK(both.ends_with(R"(x","count":5})"));
+  const auto list = schemas.cut_json("\x2a\x38" + std::string(56, '\x7f') + "\x58\x01", 64);
+  CHECK(list.starts_with(R"({"flags":[127,127,)"));
+  CHECK(list.ends_with(R"(127],"force":true})"));
+  CHECK(schemas.cut_json("\x0a\x38" + std::string(56, '\x01'), 64).ends_with(R"(\u0001"})"));
+  CHECK(schemas.cut_json("\x20\xff\xff\xff\xff\xff\xff\xff\x7f", 20) == "{}");
 }
 
 }  // namespace longshore::router

@@ -34,6 +34,17 @@ TEST_CASE("what is posted without delay runs while somebody waits for it") {
   CHECK(host.run_posts() == 0);
 }
 
+TEST_CASE("a call that waits for a posted function can end early") {
+  FakeHost host(echo_entry());
+  REQUIRE(host.start().ok());
+  auto call = host.begin(echo_method("WaitAsync"), wait_request(50));
+  call.cancel();
+  REQUIRE(call.finished());
+  CHECK(call.wait<WaitResponse>()->cancelled());
+  host.advance(milliseconds(50));  // what was posted finds nothing
+  CHECK(host.end().empty());
+}
+
 TEST_CASE("a deadline cancels a call") {
   FakeHost host(echo_entry());
   REQUIRE(host.start().ok());

@@ -83,6 +83,16 @@ TEST_CASE("Credit is given back for what was taken, not for what waits") {
   CHECK(pump.granted == kStreamCredit);
 }
 
+TEST_CASE("More than was granted is not taken") {
+  Pump pump;
+  for (uint32_t i = 0; i < kStreamCredit; ++i) REQUIRE(pump.add("m"));
+  CHECK_FALSE(pump.add("one too many"));
+  pump.room = static_cast<int>(kStreamCredit);
+  pump.pump();
+  CHECK(pump.taken.size() == kStreamCredit);
+  CHECK(pump.add("m"));
+}
+
 TEST_CASE("What nobody wants any more is dropped and its credit given back") {
   Pump pump;
   pump.answer = LONGSHORE_CANCELLED;
@@ -102,7 +112,9 @@ TEST_CASE("Room that comes while a message is refused is not missed") {
       pump.pump();
     }
   });
-  for (int i = 0; i < kMessages; ++i) pump.add(std::to_string(i));
+  for (int i = 0; i < kMessages; ++i) {
+    while (!pump.add(std::to_string(i))) std::this_thread::yield();  // until there is credit
+  }
   pump.end(StatusCode::kOk, {});
   reader.join();
   REQUIRE(pump.ends == 1);

@@ -1,7 +1,6 @@
 // longshore-modulehost as a process, spoken to by hand.
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -11,7 +10,7 @@
 
 #include "longshore/child/v1.pb.h"
 #include "supervise/linux/child_process.h"
-#include "supervise/linux/frame_socket.h"
+#include "supervise/linux/frame_pipes.h"
 #include "supervise/versions.h"
 
 using namespace longshore;
@@ -21,14 +20,20 @@ namespace {
 
 struct Host {
   explicit Host(const std::string& image = ECHO_MODULE) {
-    int ends[2];
-    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-    const Descriptor its(ends[1]);
-    own = Descriptor(ends[0]);
+    int to_child[2];
+    int from_child[2];
+    REQUIRE(pipe2(to_child, O_CLOEXEC) == 0);
+    REQUIRE(pipe2(from_child, O_CLOEXEC) == 0);
+    const Descriptor its_input(to_child[0]);
+    const Descriptor its_output(from_child[1]);
+    fcntl(to_child[1], F_SETFL, O_NONBLOCK);
+    fcntl(from_child[0], F_SETFL, O_NONBLOCK);
+    own = FrameEnds::of(Descriptor(from_child[0]), Descriptor(to_child[1])).value();
     const Descriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
     const Descriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
     REQUIRE(file);
-    auto started = ChildProcess::start({MODULE_HOST, "echo", its.get(), file.get(), null.get()});
+    auto started = ChildProcess::start(
+        {MODULE_HOST, "echo", its_input.get(), its_output.get(), file.get(), null.get()});
     REQUIRE(started);
     process.emplace(std::move(*started));
   }
@@ -41,7 +46,7 @@ struct Host {
 
   // What it answers to a first frame, and how it ends if it does.
   std::optional<child::v1::Ready> greet(const child::v1::Hello& hello) {
-    FrameSocket frames(std::move(own), 1 << 20);
+    FramePipes frames(std::move(own), 1 << 20);
     frames.send(FrameType::kHello, 0, hello);
     std::optional<child::v1::Ready> ready;
     CHECK(frames.serve([&](const Frame& frame) {
@@ -60,7 +65,7 @@ struct Host {
     return end;
   }
 
-  Descriptor own;
+  FrameEnds own;
   std::optional<ChildProcess> process;
 };
 
@@ -117,14 +122,14 @@ TEST_CASE("What is no greeting ends the process, and nothing of the module has r
   Host host;
   SECTION("garbage") {
     const std::string garbage(1000, '\xee');
-    REQUIRE(send(host.own.get(), garbage.data(), garbage.size(), 0) == 1000);
+    REQUIRE(write(host.own.output.get(), garbage.data(), garbage.size()) == 1000);
   }
   SECTION("a call") {
     const FrameHeader header = header_of({FrameType::kCall, 1});
-    REQUIRE(send(host.own.get(), header.data(), header.size(), 0) == 24);
+    REQUIRE(write(host.own.output.get(), header.data(), header.size()) == 24);
   }
   SECTION("half a frame, and then nothing") {
-    REQUIRE(send(host.own.get(), "\x01", 1, 0) == 1);
+    REQUIRE(write(host.own.output.get(), "\x01", 1) == 1);
     host.own = {};
   }
   CHECK(host.wait() == "exited with code 0");

@@ -14,7 +14,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <mutex>
 #include <new>
+#include <set>
 #include <string>
 
 #include "main/module_check/run_apart.h"
@@ -67,10 +71,14 @@ class SharedPage {
 class SharedSteps final : public Steps {
  public:
   explicit SharedSteps(SharedPage& page) : page_(page) {}
-  void begin(std::string_view what) override { page_->step.set(what); }
+  void begin(std::string_view what) override {
+    const std::lock_guard lock(mutex_);
+    page_->step.set(what);
+  }
 
  private:
   SharedPage& page_;
+  std::mutex mutex_;
 };
 
 [[noreturn]] void run_in_child(const std::function<Report(Steps&)>& test, SharedPage& page) {
@@ -97,6 +105,29 @@ class SharedSteps final : public Steps {
   page->advice.set(report.advice);
   page->is_complete = true;
   _exit(0);
+}
+
+// Those that this thread has started or has become the reaper of.
+std::set<pid_t> children() {
+  std::ifstream list("/proc/thread-self/children");
+  return {std::istream_iterator<pid_t>(list), {}};
+}
+
+void wait_for(pid_t child, int* status) {
+  while (waitpid(child, status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+// When an orphan ends, its own children become orphans.
+void kill_orphans(const std::set<pid_t>& others) {
+  for (bool killed = true; killed;) {
+    killed = false;
+    for (const pid_t child : children()) {
+      if (others.contains(child) || kill(child, SIGKILL) != 0) continue;
+      wait_for(child, nullptr);
+      killed = true;
+    }
+  }
 }
 
 // False when the time was over first.
@@ -142,6 +173,8 @@ Report report_of_end(const SharedPage& page, int status) {
 Report run_apart(const std::function<Report(Steps&)>& test, std::chrono::nanoseconds limit) {
   SharedPage page;
   std::fflush(nullptr);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const std::set<pid_t> others = children();
   const pid_t child = fork();
   if (child < 0) {
     return {Outcome::kFailed, std::string("cannot fork: ") + std::strerror(errno),
@@ -153,8 +186,8 @@ Report run_apart(const std::function<Report(Steps&)>& test, std::chrono::nanosec
   if (!ended) kill(child, SIGKILL);
   kill(-child, SIGKILL);  // what it left behind
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(child, &status);
+  kill_orphans(others);
   if (ended || page->is_complete) return report_of_end(page, status);
   return {Outcome::kFailed, "it hangs" + during(page),
           "bound every wait and heed cancellation; or allow more with --time-limit", false};

@@ -86,7 +86,7 @@ Result<void> restrict_process(const child::v1::Restrictions& restrictions) {
   if (restrictions.no_new_privileges() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return failed("give up new privileges");
   }
-  // Last, since a change of the user undoes it. The end of the socket would tell as well, but not a
+  // Last, since a change of the user undoes it. The end of the pipes would tell as well, but not a
   // process that is stopped.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("die with the agent");
   return {};

@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #include <google/protobuf/stubs/logging.h>
 #include <signal.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -22,15 +22,14 @@ namespace {
 
 // Exit statuses.
 constexpr int kNotStarted = 1;
-constexpr int kSocketLost = 2;
+constexpr int kPipesLost = 2;
 
 // The agent is trusted, and has limits of its own for what it sends.
 constexpr size_t kMaxFrameBytes = size_t{2} << 30;
 
-bool is_socket(int descriptor) {
-  int type = 0;
-  socklen_t size = sizeof(type);
-  return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+bool is_pipe(int descriptor) {
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
 Result<std::shared_ptr<LoadedImage>> prepare(const child::v1::Hello& hello) {
@@ -48,10 +47,10 @@ Result<std::shared_ptr<LoadedImage>> prepare(const child::v1::Hello& hello) {
 
 class Child {
  public:
-  // Without its socket it is of no use to anybody; a module that closes descriptors of others may
-  // have closed it.
-  Child()
-      : agent_(Descriptor(kSocketDescriptor), kMaxFrameBytes, [] { std::_Exit(kSocketLost); }) {}
+  // Without its pipes it is of no use to anybody; a module that closes descriptors of others may
+  // have closed them.
+  explicit Child(FrameEnds ends)
+      : agent_(std::move(ends), kMaxFrameBytes, [] { std::_Exit(kPipesLost); }) {}
 
   void serve() {
     static_cast<void>(agent_.serve(
@@ -71,14 +70,14 @@ class Child {
     return true;
   }
 
-  FrameSocket agent_;
+  FramePipes agent_;
   std::unique_ptr<HostedModule> module_;
 };
 
 }  // namespace
 
 int run_child() {
-  if (!is_socket(kSocketDescriptor)) {
+  if (!is_pipe(kInputDescriptor) || !is_pipe(kOutputDescriptor)) {
     constexpr char kWhy[] =
         "longshore-modulehost: longshored starts it, for a module with "
         "isolation = \"process\"\n";
@@ -86,13 +85,18 @@ int run_child() {
     return kNotStarted;
   }
   // Nothing of it is for programs that the module starts.
-  fcntl(kSocketDescriptor, F_SETFD, FD_CLOEXEC);
-  fcntl(kImageDescriptor, F_SETFD, FD_CLOEXEC);
+  for (const int each : {kInputDescriptor, kOutputDescriptor, kImageDescriptor}) {
+    fcntl(each, F_SETFD, FD_CLOEXEC);
+  }
+  for (const int each : {kInputDescriptor, kOutputDescriptor}) fcntl(each, F_SETFL, O_NONBLOCK);
   signal(SIGPIPE, SIG_IGN);
   google::protobuf::SetLogHandler(nullptr);
-  auto* child = new Child;  // never destroyed: threads of the module may be anywhere
+  auto ends = FrameEnds::of(Descriptor(kInputDescriptor), Descriptor(kOutputDescriptor));
+  if (!ends) return kNotStarted;
+  auto* child =
+      new Child(std::move(*ends));  // never destroyed: the module's threads may be anywhere
   child->serve();
-  return 0;
+  return is_pipe(kInputDescriptor) ? 0 : kPipesLost;
 }
 
 }  // namespace longshore::supervise

@@ -1,8 +1,12 @@
-// One end of the socket between the agent and a child process.
+// One end of the way between the agent and a child process: a pipe in, a pipe out.
 //
-// Frames are written by whoever has one. What the socket does not take at once waits here, and the
+// Not a socket: with that, a process can send descriptors whose closing blocks whoever receives
+// them, or stop reading without a sign of it.
+//
+// Frames are written by whoever has one. What the pipe does not take at once waits here, and the
 // reading thread writes it as soon as it can: no sender ever blocks. Only frames that begin
-// something are refused when too much waits; those that end or cancel always find room.
+// something are refused when much waits; those that end or cancel always find room, until so much
+// waits that the other side is given up.
 //
 // Threads: `send` and `close` any; `serve` one. Owner: shared by the threads of both.
 #pragma once
@@ -36,11 +40,22 @@ struct Watched {
   std::function<bool()> on_readable;
 };
 
-class FrameSocket {
+// What a FramePipes is made of. `wake` is an eventfd: readable when the reading thread should
+// look.
+struct FrameEnds {
+  Descriptor input;
+  Descriptor output;
+  Descriptor wake;
+
+  // Makes `wake`.
+  static Result<FrameEnds> of(Descriptor input, Descriptor output);
+};
+
+class FramePipes {
  public:
-  // `on_gone` is told under the lock, by the sender that finds out, that nothing can be written any
-  // more.
-  FrameSocket(Descriptor socket, size_t max_frame_bytes, std::function<void()> on_gone = nullptr);
+  // Both ends must not block. `on_gone` is told under the lock, by the sender that finds out, that
+  // nothing can be written any more.
+  FramePipes(FrameEnds ends, size_t max_frame_bytes, std::function<void()> on_gone = nullptr);
 
   enum class Room { kAlways, kUnlessMuchWaits };
   enum class Sent { kYes, kMuchWaits, kGone };
@@ -50,31 +65,36 @@ class FrameSocket {
     return send(Frame{type, id, head.SerializeAsString(), payload}, room);
   }
 
-  // Hands over frames until the other side is gone or `on_frame` answers false. An error means that
-  // what came is no frame.
+  // Hands over frames until the other side is gone, or `close`, or `on_frame` answers false. An
+  // error tells what the other side did wrong: it sent what is no frame, or does not read.
   Result<void> serve(const std::function<bool(const Frame&)>& on_frame,
                      std::vector<Watched> others = {});
 
-  // Nothing is sent any more; `serve` ends after the frames that have come already.
+  // Nothing is sent any more; `serve` ends after the frames that have come already. For a process
+  // that has ended: what it has left behind may hold the other ends.
   void close();
 
  private:
-  // Both locked. How many of the bytes the socket took; all of them when the other side is gone.
+  enum class Read { kSome, kNothing, kEnd };
+
+  // All locked. How many of the bytes the pipe took.
   size_t write_now(std::string_view header, std::string_view head, std::string_view payload);
   void write_waiting();
-  void hang_up();  // locked
+  void hang_up();
   bool something_waits() const;
-  // Reads once. False: the other side is gone.
-  bool read_some(FrameReader& reader) const;
+  bool is_closed() const;
+  Read read_once(FrameReader& reader) const;
+  // Reads and hands over what there is. False: there will be no more.
+  Result<bool> read_frames(FrameReader& reader, const std::function<bool(const Frame&)>& on_frame);
 
-  const Descriptor socket_;
-  const Descriptor wake_;  // readable when the reading thread should write
+  const FrameEnds ends_;
   const size_t max_frame_bytes_;
   const std::function<void()> on_gone_;
   mutable std::mutex mutex_;
   std::string waiting_;
   size_t written_ = 0;  // of `waiting_`
   bool closed_ = false;
+  bool gave_up_ = false;  // since it did not read
 };
 
 }  // namespace longshore::supervise

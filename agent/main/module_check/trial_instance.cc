@@ -1,4 +1,4 @@
-#include "main/module_check/life.h"
+#include "main/module_check/trial_instance.h"
 
 #include <filesystem>
 
@@ -38,7 +38,7 @@ std::string description_of_call(const std::string& method, const std::string& re
   return text;
 }
 
-Life::Life(Trial& trial, const longshore_module_entry* entry) : trial_(trial) {
+TrialInstance::TrialInstance(Trial& trial, const longshore_module_entry* entry) : trial_(trial) {
   const longshore_module_entry& loaded = load(trial);
   trial_.steps.begin("creating an instance");
   host_ = std::make_unique<testing::FakeHost>(entry ? *entry : loaded,
@@ -46,10 +46,10 @@ Life::Life(Trial& trial, const longshore_module_entry* entry) : trial_(trial) {
   clock_ = std::thread([this] { keep_time(); });
 }
 
-Life::~Life() { end(); }
+TrialInstance::~TrialInstance() { end(); }
 
 // The host's clock stands still by itself.
-void Life::keep_time() {
+void TrialInstance::keep_time() {
   for (auto last = Clock::now(); !is_over_;) {
     std::this_thread::sleep_for(kTick);
     const auto now = Clock::now();
@@ -58,18 +58,18 @@ void Life::keep_time() {
   }
 }
 
-void Life::end_time() {
+void TrialInstance::end_time() {
   is_over_ = true;
   if (clock_.joinable()) clock_.join();
 }
 
-Result<void> Life::try_start(const std::string& handover) {
+Result<void> TrialInstance::try_start(const std::string& handover) {
   testing::StartOptions options = trial_.subject.start;
   options.handover = handover;
   return host_->start(options);
 }
 
-bool Life::start(const std::string& handover) {
+bool TrialInstance::start(const std::string& handover) {
   trial_.steps.begin("starting the instance");
   const Result<void> started = try_start(handover);
   if (started) return true;
@@ -81,12 +81,12 @@ bool Life::start(const std::string& handover) {
   return false;
 }
 
-Result<void> Life::start_bytes(std::string settings) {
+Result<void> TrialInstance::start_bytes(std::string settings) {
   return host_->start_bytes(std::move(settings));
 }
 
-Answer Life::call(const std::string& method, const std::string& request,
-                  std::chrono::nanoseconds time, uint32_t credit, bool described_only) {
+Answer TrialInstance::call(const std::string& method, const std::string& request,
+                           std::chrono::nanoseconds time, uint32_t credit, bool described_only) {
   trial_.steps.begin(description_of_call(method, request));
   testing::CallOptions options;
   options.timeout = time;
@@ -109,7 +109,7 @@ Answer Life::call(const std::string& method, const std::string& request,
   return answer;
 }
 
-std::string Life::stop() {
+std::string TrialInstance::stop() {
   trial_.steps.begin("stopping the instance");
   const auto handover = host_->stop();
   if (handover) return *handover;
@@ -119,7 +119,7 @@ std::string Life::stop() {
   return {};
 }
 
-void Life::end(std::chrono::milliseconds late) {
+void TrialInstance::end(std::chrono::milliseconds late) {
   if (!host_) return;
   trial_.steps.begin("stopping the instance");
   static_cast<void>(host_->stop());  // an error: it does not serve

@@ -40,13 +40,13 @@ struct Answer {
 inline constexpr std::chrono::milliseconds kCallTime{200};
 inline constexpr std::chrono::seconds kCancelTime{2};
 
-class Life {
+class TrialInstance {
  public:
   // Loads the module, if it is not, and creates an instance. `entry`: as watch() gives it.
-  explicit Life(Trial& trial, const longshore_module_entry* entry = nullptr);
-  ~Life();
-  Life(const Life&) = delete;
-  Life& operator=(const Life&) = delete;
+  explicit TrialInstance(Trial& trial, const longshore_module_entry* entry = nullptr);
+  ~TrialInstance();
+  TrialInstance(const TrialInstance&) = delete;
+  TrialInstance& operator=(const TrialInstance&) = delete;
 
   // With the settings of the command line. False, and said in the findings, when it does not serve.
   bool start(const std::string& handover = {});
