@@ -33,7 +33,7 @@ TEST_CASE_METHOD(Fixture, "commands go on as they are described") {
   CHECK(candidates({"config", ""}) == Words{"check", "diff", "sample", "show"});
   CHECK(candidates({"log", "l"}) == Words{"level"});
   CHECK(candidates({"log", "level", ""}) == Words{"debug", "error", "info", "warning"});
-  CHECK(candidates({""}).size() == 9);
+  CHECK(candidates({""}).size() == 10);
   CHECK(candidates({"--timeout", "3s", "--output=json", "re"}) == Words{"reload"});
   CHECK(candidates({}).empty());
 }
