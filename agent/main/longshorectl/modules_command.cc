@@ -27,7 +27,7 @@ std::string version_of(const messages::Module& module) {
 
 // "1234", and how often it was started again.
 std::string process_of(const messages::Module& module) {
-  const std::string id = module.process_id() == 0 ? "-" : std::to_string(module.process_id());
+  std::string id = module.process_id() == 0 ? "-" : std::to_string(module.process_id());
   if (module.process_restarts() == 0) return id;
   return id + ", restarted " + std::to_string(module.process_restarts()) + "x";
 }

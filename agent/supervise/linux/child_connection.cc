@@ -20,6 +20,8 @@ constexpr std::chrono::seconds kKillTime{2};
 // What one whose pipes are closed gets to end by itself.
 constexpr std::chrono::milliseconds kEndTime{100};
 
+constexpr std::chrono::seconds kYear{std::chrono::hours(24 * 365)};
+
 struct Pipe {
   Descriptor reader;
   Descriptor writer;
@@ -76,7 +78,7 @@ void ChildConnection::kill_at(Clock::time_point time, std::string end) {
   if (time != Clock::time_point::max()) {
     const auto left = time <= Clock::now() ? std::chrono::nanoseconds(1) : time - Clock::now();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    when.it_value.tv_sec = std::min<int64_t>(seconds.count(), 365 * 24 * 3600);
+    when.it_value.tv_sec = std::min<int64_t>(seconds.count(), kYear.count());
     when.it_value.tv_nsec = (left - seconds).count();
   }
   const std::lock_guard lock(mutex_);
