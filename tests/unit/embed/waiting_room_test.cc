@@ -117,6 +117,8 @@ TEST_CASE_METHOD(Exchange, "Over its bound the room refuses with a sentence") {
   CHECK(observer->text() ==
         "cannot call \"test.Service/Do\": the module disk is being exchanged and 3 calls wait for "
         "that; try again later, or raise max_queued_calls");
+  open();
+  CHECK(next->came.size() == 3);
 }
 
 TEST_CASE_METHOD(Exchange, "A call whose deadline passes, or that is cancelled, leaves the room") {
