@@ -20,6 +20,7 @@ enum FieldType : int {
   kFixed32 = 7,
   kBool = 8,
   kString = 9,
+  kGroup = 10,
   kMessage = 11,
   kBytes = 12,
   kUint32 = 13,
@@ -30,7 +31,7 @@ enum FieldType : int {
   kSint64 = 18
 };
 
-inline bool is_known(int type) { return type >= kDouble && type <= kSint64 && type != 10; }
+inline bool is_known(int type) { return type >= kDouble && type <= kSint64 && type != kGroup; }
 
 // How values of a type are written where they are not packed. What comes in another way is not the
 // field's value to any reader.

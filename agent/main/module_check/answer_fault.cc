@@ -34,7 +34,7 @@ std::optional<std::string_view> take_value(std::string_view& bytes, uint64_t wir
   }
   if (wire_type == kEightBytes) size = 8;
   if (wire_type == kFourBytes) size = 4;
-  if (wire_type == kLengthDelimited) {
+  if (wire_type == kSized) {
     const auto length = take_varint(bytes);
     if (!length) return std::nullopt;
     size = *length;
@@ -72,8 +72,7 @@ std::string fault_at(std::string_view bytes, const descriptors::Message& type,
 std::string field_fault(std::string_view value, uint64_t wire_type, const descriptors::Field& field,
                         const descriptors::FileSet& files, int depth) {
   const WireType expected = wire_type_of(field.type());
-  const bool is_packed =
-      field.label() == kRepeated && expected != kLengthDelimited && wire_type == kLengthDelimited;
+  const bool is_packed = field.label() == kRepeated && expected != kSized && wire_type == kSized;
   if (is_packed) return {};
   if (wire_type != expected) return field.name() + " is encoded as another type";
   if (field.type() == kString && !is_utf8(value)) return field.name() + " is not UTF-8";

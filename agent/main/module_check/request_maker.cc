@@ -83,7 +83,7 @@ void RequestMaker::add_field(std::string& bytes, const descriptors::Field& field
     case kVarint:
       return add_varint(bytes,
                         field.type() == kBool ? random.below(2) : number_of(field.type(), random));
-    case kLengthDelimited:
+    default:  // kSized: groups have been left out
       break;
   }
   std::string inner;
