@@ -32,6 +32,8 @@ windows_packages=(
 optional_packages=(
   chromium  # opens the status page
   lintian   # checks the packages
+  # Build and boot the guest, which has a kernel and servers of its own.
+  busybox-static cpio kmod mmdebstrap qemu-system-x86
 )
 
 case ${1-} in

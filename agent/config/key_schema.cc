@@ -45,11 +45,14 @@ class Examination {
     }
   }
 
-  std::string number(int64_t value) const {
-    if (!key_.range || (value >= key_.range->first && value <= key_.range->second)) return {};
-    const auto shown = [&](int64_t number) { return value_text(number, key_.type); };
-    return "must be from " + shown(key_.range->first) + " to " + shown(key_.range->second) +
-           ", not " + shown(value);
+  template <typename Number>
+  std::string number(Number value) const {
+    if (!key_.range) return {};
+    const auto least = static_cast<Number>(key_.range->first);
+    const auto most = static_cast<Number>(key_.range->second);
+    if (value >= least && value <= most) return {};
+    const auto shown = [&](Number number) { return value_text(number, key_.type); };
+    return "must be from " + shown(least) + " to " + shown(most) + ", not " + shown(value);
   }
 
  private:
@@ -202,11 +205,13 @@ class Reading {
   }
 
   std::optional<OptionValue> real(const Node& node) {
-    if (const auto* whole = std::get_if<int64_t>(&node.value)) return static_cast<double>(*whole);
+    const auto* whole = std::get_if<int64_t>(&node.value);
     const auto* value = std::get_if<double>(&node.value);
-    if (value == nullptr) return wrong_type(node);
-    if (!std::isfinite(*value)) return refuse(node, "must be a finite number");
-    return *value;
+    if (whole == nullptr && value == nullptr) return wrong_type(node);
+    const double read = whole != nullptr ? static_cast<double>(*whole) : *value;
+    if (!std::isfinite(read)) return refuse(node, "must be a finite number");
+    if (std::string wrong = examination_.number(read); !wrong.empty()) return refuse(node, wrong);
+    return read;
   }
 
   std::optional<OptionValue> text(const Node& node, const std::string& value) {

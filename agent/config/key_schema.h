@@ -38,7 +38,7 @@ struct KeySchema {
   bool needs_restart = false;                             // a reload cannot change it
   bool may_be_empty = false;                              // of texts: an empty one means none
   std::vector<std::string> one_of = {};                   // of texts
-  std::optional<std::pair<int64_t, int64_t>> range = {};  // of ints and durations
+  std::optional<std::pair<int64_t, int64_t>> range = {};  // of numbers and durations
 };
 
 KeySchema key_schema(const OptionSchema& option);

@@ -19,7 +19,7 @@ struct OptionSchema {
   std::optional<OptionValue> default_value;  // none: required
   std::string doc;
   std::vector<std::string> one_of;                   // of strings; empty allows any
-  std::optional<std::pair<int64_t, int64_t>> range;  // of ints, and of durations in nanoseconds
+  std::optional<std::pair<int64_t, int64_t>> range;  // of numbers, and of durations in nanoseconds
   bool secret = false;
 };
 

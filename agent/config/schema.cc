@@ -86,8 +86,7 @@ const SectionKeys<HttpSettings>& section_keys() {
       key<&S::allow_remote>({.name = "allow_remote",
                              .type = KeyType::kBool,
                              .doc = "Whether the address may be one that other machines reach. "
-                                    "Everybody who does can read all of it. The packaged unit "
-                                    "lets other machines in only by IPAddressAllow= as well.",
+                                    "Everybody who does can read all of it.",
                              .needs_restart = true}),
   };
   return keys;

@@ -24,13 +24,28 @@ const SectionKeys<ProcessSettings>& section_keys() {
                                     "set-user-ID files for one."}),
       key<&S::memory_max>({.name = "memory_max",
                            .type = KeyType::kInt,
-                           .doc = "Bytes of memory that it may write to (RLIMIT_DATA), the stacks "
-                                  "of its threads included, 8 MiB each. 0: no limit of its own.",
+                           .doc = "Bytes of memory that it may use (memory.max), with the programs "
+                                  "that it starts. Without cgroup v2 those that it may write to "
+                                  "(RLIMIT_DATA), the stacks of its threads included, 8 MiB each. "
+                                  "0: no limit of its own.",
                            .range = {{0, int64_t{1} << 50}}}),
       key<&S::files_max>({.name = "files_max",
                           .type = KeyType::kInt,
                           .doc = "Descriptors that it may have open. 0: no limit of its own.",
                           .range = {{0, 1 << 20}}}),
+      key<&S::cpu_max>({.name = "cpu_max",
+                        .type = KeyType::kFloat,
+                        .doc = "Processors whose time it may use, with the programs that it starts "
+                               "(cpu.max): 0.5 is half of one. 0: no limit of its own. Needs "
+                               "cgroup v2.",
+                        .range = {{0, 1024}}}),
+      key<&S::processes_max>({.name = "processes_max",
+                              .type = KeyType::kInt,
+                              .doc = "Processes and threads that it may have, with those that it "
+                                     "starts (pids.max), which then all end with it, also an mkfs. "
+                                     "0: no limit of its own, and what has left its process group "
+                                     "goes on. Needs cgroup v2.",
+                              .range = {{0, 1 << 22}}}),
       key<&S::restart_max>({.name = "restart_max",
                             .type = KeyType::kInt,
                             .doc = "How often within a minute it is started again when it ends. "

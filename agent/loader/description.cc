@@ -14,7 +14,6 @@ namespace {
 namespace descriptors = module::descriptors;
 
 constexpr int kMaxItems = 4096;
-constexpr int kRepeated = 3;
 constexpr int kMaxFieldNumber = (1 << 29) - 1;
 
 Error bad(std::string why) {
@@ -162,7 +161,7 @@ class DescriptionReader {
     if (!annotations.object_field().empty()) {
       const descriptors::Field* field = find_field(method.input_type(), annotations.object_field());
       if (!field || field->number() < 1 || field->number() > kMaxFieldNumber ||
-          field->label() == kRepeated || field->options().secret() ||
+          field->label() == router::kRepeated || field->options().secret() ||
           (field->type() != router::kString && !is_integer_type(field->type()))) {
         return bad("the object_field of " + entry.full_name +
                    " is not a plain string or integer field of its request");

@@ -49,6 +49,10 @@ Instance::Figures Instance::figures() const {
   figures.degraded = why_degraded();
   figures.violations = violations_.count();
   figures.last_violation = violations_.last();
+  if (const auto process = code_->process()) {
+    figures.violations += process->violations;
+    if (process->violations > 0) figures.last_violation = process->last_violation;
+  }
   if (started_at_ != Clock::time_point()) {
     figures.uptime =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_at_);

@@ -54,6 +54,8 @@ struct InstanceOptions {
       nullptr;
   // Told in `stop` as soon as the module's own stop is over, while its calls may still run.
   std::function<void(const Result<std::string>& handover)> on_handover = nullptr;
+  // Told of each violation of the contract, with their number so far. [any thread]
+  std::function<void(uint64_t count, const std::string& last)> on_violation = nullptr;
 };
 
 class Instance final : public router::Target, public std::enable_shared_from_this<Instance> {

@@ -21,6 +21,7 @@ bool Instance::take_call(longshore_call handle) {
 
 void Instance::violated(std::string_view function, std::string_view what) {
   violations_.add(module_log_, options_.name, function, what);
+  if (options_.on_violation) options_.on_violation(violations_.count(), violations_.last());
 }
 
 void Instance::used_stale(std::string_view function, longshore_call handle, bool may_be_over) {

@@ -1,13 +1,13 @@
 #include "loader/message_schemas.h"
 
+#include "router/field_type.h"
+
 namespace longshore::loader {
 namespace {
 
 namespace descriptors = module::descriptors;
 using router::FieldSchema;
 using router::MessageSchemas;
-
-constexpr int kRepeated = 3;
 
 void add_names(const std::string& scope, const descriptors::Message& message,
                MessageSchemas& schemas) {
@@ -22,7 +22,7 @@ void add_fields(const std::string& scope, const descriptors::Message& message,
   const std::string name = scope + "." + message.name();
   for (const auto& field : message.field()) {
     if (field.number() < 1) continue;
-    FieldSchema schema{field.name(), field.type(), field.label() == kRepeated,
+    FieldSchema schema{field.name(), field.type(), field.label() == router::kRepeated,
                        field.options().secret(), nullptr};
     const auto type = schemas.find(field.type_name());
     if (type != schemas.end()) schema.message = &type->second;

@@ -38,6 +38,9 @@ struct ModuleProcess {
   int id = 0;  // 0: there is none at the moment
   uint64_t restarts = 0;
   std::string last_end;  // "was killed by SIGSEGV"; empty: none has ended
+  // Of the contract, found there; see Instance::Figures.
+  uint64_t violations = 0;
+  std::string last_violation;
 };
 
 class ModuleCode {

@@ -45,8 +45,9 @@ Result<void> Agent::start() {
   if (!description) return std::move(description).error();
   core_.modules.set_builtin(std::move(*description), control_);
 #if !defined(_WIN32)
-  core_.modules.set_process_code([this](auto inspection, const auto& module, const auto& agent) {
-    return supervise::make_child_module(std::move(inspection), module, agent, *log_);
+  core_.modules.set_process_code([this, groups = supervise::ControlGroups::take()](
+                                     auto inspection, const auto& module, const auto& agent) {
+    return supervise::make_child_module(std::move(inspection), module, agent, groups, *log_);
   });
 #endif
 

@@ -23,6 +23,10 @@
 #include "main/command_words.h"
 #include "main/config_commands.h"
 
+#if !defined(_WIN32)
+#include "supervise/linux/control_groups.h"
+#endif
+
 namespace longshore {
 namespace {
 
@@ -36,6 +40,7 @@ struct CommandLine {
   bool check = false;
   bool no_ownership_check = false;
   bool safe_mode = false;
+  bool free_control_group = false;
   ConfigCommand config;
 };
 
@@ -67,6 +72,12 @@ void check_for_leaks() {
 }
 
 int run(const CommandLine& line) {
+#if !defined(_WIN32)
+  if (line.free_control_group) {
+    supervise::ControlGroups::give_back();
+    return 0;
+  }
+#endif
   if (!line.config.name.empty()) {
     ConfigCommand command = line.config;
     command.file = line.config_file;
@@ -127,6 +138,10 @@ void describe(CLI::App& app, CommandLine& line) {
                "Accept configuration that other users could change; for development");
   app.add_flag("--safe-mode", line.safe_mode,
                "Load no module and serve nothing but the control socket");
+#if !defined(_WIN32)
+  app.add_flag("--free-control-group", line.free_control_group,
+               "What systemd runs after the agent: ends limits that a killed one left behind");
+#endif
   add_config_commands(app, line.config);
   app.footer(
       "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"

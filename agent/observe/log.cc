@@ -7,13 +7,17 @@
 #include <mutex>
 #include <utility>
 
+#include "observe/journal.h"
 #include "observe/log_line.h"
 
 namespace longshore::observe {
 
 // spdlog writes what we composed, as it is: its own patterns cannot escape.
 struct Log::Sink {
-  explicit Sink(const LogOptions& options) : file(options.file), function(options.write) {}
+  explicit Sink(const LogOptions& options)
+      : file(options.file),
+        function(options.write),
+        is_journal(!function && file.empty() && standard_error_is_journal()) {}
 
   Result<void> open() {
     if (function) return {};
@@ -51,6 +55,7 @@ struct Log::Sink {
 
   const std::string file;
   const std::function<void(Level, std::string_view)> function;
+  const bool is_journal;
   std::mutex mutex;
   std::shared_ptr<spdlog::sinks::sink> target;
 };
@@ -80,6 +85,7 @@ void Log::write(Level level, std::string_view text, const Fields& fields) {
     of_requests_.add(now, level, text, fields);
   }
   sink_->write(level, format_ == Format::kJson ? json_line(now, level, text, fields)
+                      : sink_->is_journal      ? journal_line(level, text, fields)
                                                : text_line(now, level, text, fields));
 }
 

@@ -100,6 +100,17 @@ void append_value(std::string& line, std::string_view value) {
   }
 }
 
+void append_said(std::string& line, std::string_view text, const Fields& fields) {
+  append_escaped(line, text, false);
+  for (const Field& field : fields) {
+    if (field.value.empty()) continue;
+    line += ' ';
+    line += field.key;
+    line += '=';
+    append_value(line, field.value);
+  }
+}
+
 }  // namespace
 
 std::string text_line(WallClock::time_point time, Level level, std::string_view text,
@@ -109,14 +120,14 @@ std::string text_line(WallClock::time_point time, Level level, std::string_view 
   line += ' ';
   line += kNames[static_cast<int>(level) - 1];
   line += ' ';
-  append_escaped(line, text, false);
-  for (const Field& field : fields) {
-    if (field.value.empty()) continue;
-    line += ' ';
-    line += field.key;
-    line += '=';
-    append_value(line, field.value);
-  }
+  append_said(line, text, fields);
+  return line;
+}
+
+std::string journal_line(Level level, std::string_view text, const Fields& fields) {
+  static constexpr std::string_view kSeverities[] = {"<7>", "<6>", "<4>", "<3>"};  // of syslog
+  std::string line(kSeverities[static_cast<int>(level) - 1]);
+  append_said(line, text, fields);
   return line;
 }
 

@@ -14,6 +14,8 @@ using WallClock = std::chrono::system_clock;
 // Without a line end.
 std::string text_line(WallClock::time_point time, Level level, std::string_view text,
                       const Fields& fields);
+// For systemd's journal, which has the time: the severity is its "<6>".
+std::string journal_line(Level level, std::string_view text, const Fields& fields);
 std::string json_line(WallClock::time_point time, Level level, std::string_view text,
                       const Fields& fields);
 

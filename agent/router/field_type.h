@@ -31,6 +31,9 @@ enum FieldType : int {
   kSint64 = 18
 };
 
+// Of google.protobuf.FieldDescriptorProto.Label.
+inline constexpr int kRepeated = 3;
+
 inline bool is_known(int type) { return type >= kDouble && type <= kSint64 && type != kGroup; }
 
 // How values of a type are written where they are not packed. What comes in another way is not the

@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNone = "none";
+
 // The configured program; for the default one that lies beside our own, as in a build tree.
 Result<std::string> find_program(const config::AgentSettings& agent) {
   std::string program = agent.module_host;
@@ -64,11 +66,37 @@ Result<child::v1::Restrictions> restrictions_of(const config::ProcessSettings& p
   return restrictions;
 }
 
+// Which limits there are, by what, and why not otherwise.
+void log_limits(const config::ModuleSettings& module, const ControlGroups& groups,
+                observe::Log& log) {
+  observe::Fields fields = {{"module", module.name}};
+  std::string reason;
+  bool all = true;
+  const auto tell = [&](const char* key, bool wanted, const char* controller, const char* instead) {
+    if (!wanted) return;
+    const std::string why_not = groups.why_not(controller);
+    fields.push_back({key, why_not.empty() ? "cgroup" : instead});
+    if (why_not.empty()) return;
+    if (reason.find(why_not) == std::string::npos) reason += (reason.empty() ? "" : "; ") + why_not;
+    all = all && std::string_view(instead) != kNone;
+  };
+  tell("cpu_max", module.process.cpu_max > 0, "cpu", kNone);
+  tell("memory_max", module.process.memory_max > 0, "memory", "rlimit");
+  tell("processes_max", module.process.processes_max > 0, "pids", kNone);
+  if (fields.size() == 1) return;
+  if (!reason.empty()) fields.push_back({"reason", reason});
+  log.write(all ? observe::Level::kInfo : observe::Level::kWarning,
+            all ? "the limits of the module's process"
+                : "the module's process is not limited as configured",
+            fields);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection inspection,
                                                               const config::ModuleSettings& module,
                                                               const config::AgentSettings& agent,
+                                                              std::shared_ptr<ControlGroups> groups,
                                                               observe::Log& log) {
   constexpr size_t kHeads = 1 << 20;  // more than all heads and names of methods
   ChildOptions options;
@@ -79,6 +107,11 @@ Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection
   Result<child::v1::Restrictions> restrictions = restrictions_of(module.process);
   if (!restrictions) return std::move(restrictions).error();
   options.restrictions = std::move(*restrictions);
+  if (groups->why_not("memory").empty()) options.restrictions.clear_memory_bytes();
+  options.limits = {module.process.cpu_max, static_cast<uint64_t>(module.process.memory_max),
+                    static_cast<uint64_t>(module.process.processes_max)};
+  log_limits(module, *groups, log);
+  options.groups = std::move(groups);
   if (options.restrictions.set_user()) {
     const fs::path folder = fs::path(agent.state_dir) / module.name;
     if (auto given = give_folder(folder, options.restrictions.user(), options.restrictions.group());

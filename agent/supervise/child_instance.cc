@@ -1,4 +1,5 @@
-// What the agent asks of a module in a child process. The process: child_supervision.cc.
+// What the agent asks of a module in a child process. The process:
+// child_supervision.cc, what it says: child_frames.cc.
 #include "supervise/child_instance.h"
 
 #include <algorithm>
@@ -156,6 +157,8 @@ loader::ModuleProcess ChildInstance::process() const {
   process.id = child_ ? child_->process_id() : 0;
   process.restarts = restarts_;
   process.last_end = last_end_;
+  process.violations = violations_of_ended_ + violations_;
+  process.last_violation = last_violation_;
   return process;
 }
 

@@ -23,7 +23,7 @@
 namespace longshore::supervise {
 
 // Changes with every change of frames or heads: agent and module host come from one build.
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 
 enum class FrameType : uint32_t {
   // From the agent to the child.
@@ -46,8 +46,9 @@ enum class FrameType : uint32_t {
   kCancelInvocation,  // it does not wait for that any more
   kGrantInvocation,   // Grant
   kLog,               // Log, text
+  kViolations,        // Violations, the last of them
 };
-inline constexpr auto kLastFrameType = FrameType::kLog;
+inline constexpr auto kLastFrameType = FrameType::kViolations;
 
 // A frame to be written, or one that was read; the bytes are another's.
 struct Frame {

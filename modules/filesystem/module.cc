@@ -2,6 +2,8 @@
 #include "longshore/module.hpp"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "filesystem/filesystem_service.h"
 #include "filesystem/linux/filesystem_backend_linux.h"
@@ -16,7 +18,13 @@ class FilesystemModule final : public Module {
   Result<void> start(const Settings& settings, std::string_view) override {
     auto roots = support::AllowedRoots::from(settings.get_strings("allowed_roots"));
     if (!roots) return std::move(roots).error();
-    backend_.emplace(*roots);
+    std::vector<support::PosixPath> link_roots;
+    for (const std::string& text : settings.get_strings("link_roots")) {
+      auto path = support::PosixPath::parse(text, "use as one of the link_roots");
+      if (!path) return std::move(path).error();
+      link_roots.push_back(*std::move(path));
+    }
+    backend_.emplace(*roots, link_roots);
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
     Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });

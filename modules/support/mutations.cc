@@ -41,6 +41,14 @@ class Mutations::Ending {
                                     "\", which did it, failed without a result")};
 };
 
+Error Mutations::refused(const std::string& object, const std::string& operation,
+                         const Running& running) {
+  return Error(StatusCode::kAborted, operation)
+      .because("the request \"" + running.request_id + "\" is at work on " + object + ": " +
+               running.operation)
+      .advise("repeat the call when that has ended");
+}
+
 Result<void> Mutations::run(const std::string& object, const std::string& operation,
                             const std::string& request_id, const CallLimits& limits,
                             const std::function<Result<void>()>& mutate) {
@@ -48,16 +56,38 @@ Result<void> Mutations::run(const std::string& object, const std::string& operat
   for (auto found = running_.find(object); found != running_.end(); found = running_.find(object)) {
     const std::shared_ptr<const Running> running = found->second;
     if (running->operation != operation) {
-      return Error(StatusCode::kAborted, operation)
-          .because("the request \"" + running->request_id + "\" is at work on " + object + ": " +
-                   running->operation)
-          .advise("repeat the call when that has ended");
+      return refused(object, operation, *running);
     }
     if (std::optional<Error> exceeded = await(lock, *running, limits)) {
       return *std::move(exceeded);
     }
     if (!ended_by_limits(*running->result)) return *running->result;
   }
+  return begin(lock, object, operation, request_id, mutate);
+}
+
+Result<void> Mutations::run_in_turn(const std::string& object, const std::string& operation,
+                                    const std::string& request_id, const CallLimits& limits,
+                                    std::chrono::milliseconds patience,
+                                    const std::function<Result<void>()>& mutate) {
+  const CallLimits turn{std::min(limits.deadline, CallLimits::Clock::now() + patience),
+                        limits.cancelled};
+  std::unique_lock lock(mutex_);
+  for (auto found = running_.find(object); found != running_.end(); found = running_.find(object)) {
+    const std::shared_ptr<const Running> running = found->second;
+    if (!await(lock, *running, turn)) continue;
+    lock.unlock();  // `cancelled` is foreign code
+    if (std::optional<Error> exceeded = limits.exceeded(operation, {})) {
+      return *std::move(exceeded);
+    }
+    return refused(object, operation, *running);
+  }
+  return begin(lock, object, operation, request_id, mutate);
+}
+
+Result<void> Mutations::begin(std::unique_lock<std::mutex>& lock, const std::string& object,
+                              const std::string& operation, const std::string& request_id,
+                              const std::function<Result<void>()>& mutate) {
   const auto running = std::make_shared<Running>(Running{operation, request_id, std::nullopt});
   running_.emplace(object, running);
   lock.unlock();

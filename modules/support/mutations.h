@@ -13,6 +13,7 @@
 // Threads: any number at once. Owner: outlives every run().
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -35,6 +36,13 @@ class Mutations {
                    const std::string& request_id, const CallLimits& limits,
                    const std::function<Result<void>()>& mutate);
 
+  // As run(), but joins nothing: waits until nobody acts on the object, at most for `patience`, and
+  // is refused with ABORTED then. For mutations of which two are never known to be the same.
+  Result<void> run_in_turn(const std::string& object, const std::string& operation,
+                           const std::string& request_id, const CallLimits& limits,
+                           std::chrono::milliseconds patience,
+                           const std::function<Result<void>()>& mutate);
+
  private:
   // Owner: those who run it or wait for it.
   struct Running {
@@ -44,6 +52,14 @@ class Mutations {
   };
 
   class Ending;
+
+  static Error refused(const std::string& object, const std::string& operation,
+                       const Running& running);
+
+  // `lock` is held, and nobody acts on the object.
+  Result<void> begin(std::unique_lock<std::mutex>& lock, const std::string& object,
+                     const std::string& operation, const std::string& request_id,
+                     const std::function<Result<void>()>& mutate);
 
   // Waits until it has ended; tells why not, if the waiter's own limits are over before.
   std::optional<Error> await(std::unique_lock<std::mutex>& lock, const Running& running,

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "longshore/echo/v1.pb.h"
+#include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -21,19 +22,6 @@ using namespace std::chrono_literals;
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string say(const std::string& text) {
-  echo::v1::SayRequest request;
-  request.set_text(text);
-  return request.SerializeAsString();
-}
-
-std::string wait_for(std::chrono::milliseconds time, bool stubborn = false) {
-  echo::v1::WaitRequest request;
-  request.set_milliseconds(time.count());
-  request.set_stubborn(stubborn);
-  return request.SerializeAsString();
-}
 
 // A socket that listens, as systemd makes it.
 int listen_on(const std::string& path) {

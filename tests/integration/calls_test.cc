@@ -12,6 +12,7 @@
 #include "grpc/health/v1.pb.h"
 #include "grpc/reflection/v1.pb.h"
 #include "longshore/echo/v1.pb.h"
+#include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
@@ -43,13 +44,6 @@ echo::v1::WaitRequest wait_request(std::chrono::milliseconds time) {
   echo::v1::WaitRequest request;
   request.set_milliseconds(time.count());
   return request;
-}
-
-std::string forward(const std::string& method, const std::string& request) {
-  echo::v1::ForwardRequest outer;
-  outer.set_method(method);
-  outer.set_request(request);
-  return outer.SerializeAsString();
 }
 
 }  // namespace
@@ -357,12 +351,17 @@ TEST_CASE_METHOD(Fixture,
   };
   use(200);
   const size_t descriptors = open_descriptors(agent.id());
-  const size_t memory = own_memory_kib(agent.id());
-  use(800);
+  // Threads that meet for the first time make the heap larger, which ends; a leak does not.
+  bool is_flat = false;
+  for (int times = 0; times < (kMemoryTellsLeaks ? 3 : 1) && !is_flat; ++times) {
+    const size_t memory = own_memory_kib(agent.id());
+    use(800);
+    is_flat = own_memory_kib(agent.id()) < memory + 512;
+  }
   const auto end = std::chrono::steady_clock::now() + 10s;
   while (open_descriptors(agent.id()) > descriptors && std::chrono::steady_clock::now() < end) {
     hundred_calls();  // closing is noticed between two of them
   }
   CHECK(open_descriptors(agent.id()) <= descriptors);
-  if (kMemoryTellsLeaks) CHECK(own_memory_kib(agent.id()) < memory + 512);
+  if (kMemoryTellsLeaks) CHECK(is_flat);
 }

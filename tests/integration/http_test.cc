@@ -9,6 +9,7 @@
 #include <string>
 
 #include "longshore/echo/v1.pb.h"
+#include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/http_connection.h"
 #include "tests/support/test_client.h"
@@ -74,12 +75,6 @@ bool comes_true(TestClient& client, const std::function<bool()>& condition) {
     if (std::chrono::steady_clock::now() > end) return false;
   }
   return true;
-}
-
-std::string wait_for(std::chrono::milliseconds time) {
-  echo::v1::WaitRequest request;
-  request.set_milliseconds(time.count());
-  return request.SerializeAsString();
 }
 
 std::string fail_with(StatusCode code, const std::string& text) {

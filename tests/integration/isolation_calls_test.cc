@@ -7,6 +7,8 @@
 
 #include "isolation_world.h"
 #include "longshore/echo/v1.pb.h"
+#include "tests/integration/control_requests.h"
+#include "tests/integration/echo_requests.h"
 #include "tests/support/wire_writer.h"
 
 using namespace longshore;
@@ -15,31 +17,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string say(const std::string& text) {
-  echo::v1::SayRequest request;
-  request.set_text(text);
-  return request.SerializeAsString();
-}
-
-std::string wait_for(std::chrono::milliseconds time, bool stubborn = false) {
-  echo::v1::WaitRequest request;
-  request.set_milliseconds(time.count());
-  request.set_stubborn(stubborn);
-  return request.SerializeAsString();
-}
-
 std::string count(int64_t messages, int64_t bytes = 0) {
   echo::v1::CountRequest request;
   request.set_count(messages);
   request.set_payload_bytes(bytes);
   return request.SerializeAsString();
-}
-
-std::string forward(const std::string& method, const std::string& request) {
-  echo::v1::ForwardRequest outer;
-  outer.set_method(method);
-  outer.set_request(request);
-  return outer.SerializeAsString();
 }
 
 }  // namespace
@@ -241,6 +223,21 @@ TEST_CASE("csi-proxy's groups answer the same in the agent and in processes of t
   const std::string in_agent = answers("in-process");
   CHECK(in_agent.find("OK") != std::string::npos);
   CHECK(answers("process") == in_agent);
+}
+
+TEST_CASE("What a module does against its contract is counted and shown as in the agent") {
+  IsolatedAgent world({}, "stale_handles");
+  TestClient client(world.hostile_socket());
+  const std::string last = "grant: there has been no such invocation";
+  const auto violations = [&] { return module_of(world.directory, "hostile").violations(); };
+  CHECK(client.call(kHostile, "")->code() == StatusCode::kOk);
+  REQUIRE(eventually([&] { return violations() == 30; }));
+  CHECK(module_of(world.directory, "hostile").last_violation() == last);
+  // Those of a process that has ended stay, and its next one's come to them.
+  kill(world.process_of("hostile"), SIGKILL);
+  REQUIRE(eventually([&] { return client.call(kHostile, "")->code() == StatusCode::kOk; }));
+  REQUIRE(eventually([&] { return violations() == 60; }));
+  CHECK(world.agent->stop() == 0);
 }
 
 TEST_CASE("What a module logs and prints comes to the agent's log") {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "isolation_world.h"
-#include "longshore/echo/v1.pb.h"
+#include "tests/integration/echo_requests.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -19,12 +19,6 @@ namespace fs = std::filesystem;
 
 // How a crash ends a process: a sanitizer makes an exit of it.
 const std::string kCrash = kMemoryTellsLeaks ? "was killed by SIG" : "";
-
-std::string wait_for(std::chrono::milliseconds time) {
-  echo::v1::WaitRequest request;
-  request.set_milliseconds(time.count());
-  return request.SerializeAsString();
-}
 
 }  // namespace
 

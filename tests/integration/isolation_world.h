@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/support/agent_process.h"
+#include "tests/support/eventually.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/process_status.h"
 #include "tests/support/test_client.h"
@@ -20,27 +22,17 @@ namespace longshore::test {
 inline const std::string kEcho = "longshore.echo.v1.Echo/";
 inline const std::string kHostile = "hostile.v1.Hostile/Do";
 
-// Waits until it is true; false when that takes longer than half a minute.
-inline bool eventually(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
 class IsolatedAgent {
  public:
   // `echo` and `hostile` are lines of their modules' tables; no hostile module without a name.
   explicit IsolatedAgent(const std::string& echo = {}, const std::string& hostile_name = {},
-                         const std::string& hostile = {}) {
+                         const std::string& hostile = {}, AgentProcess::Options options = {}) {
     const bool with_hostile = !hostile_name.empty();
     directory.configure(with_hostile ? tables(hostile_name, hostile) : std::string(),
                         "isolation = \"process\"\nmay_call = [\"v1.Filesystem\"" +
                             std::string(with_hostile ? ", \"hostile.v1.Hostile\"" : "") + "]\n" +
                             echo);
-    agent.emplace(directory);
+    agent.emplace(directory, std::move(options));
     INFO(directory.log());
     REQUIRE(agent->serves());
   }

@@ -231,8 +231,8 @@ TEST_CASE("differences of the file and the running agent are shown, then applied
 
 TEST_CASE("the sample of the modules that are shipped is the file in the repository") {
   const TemporaryDirectory modules;
-  for (const char* name : {"longshore-disk.so", "longshore-filesystem.so", "longshore-system.so",
-                           "longshore-volume.so"}) {
+  for (const char* name : {"longshore-disk.so", "longshore-filesystem.so", "longshore-iscsi.so",
+                           "longshore-smb.so", "longshore-system.so", "longshore-volume.so"}) {
     fs::copy_file(fs::path(LONGSHORE_MODULES) / name, modules / name);
   }
   const auto run =

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "longshore/control/v1.pb.h"
-#include "longshore/echo/v1.pb.h"
 #include "program_run.h"
+#include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -84,12 +84,6 @@ std::string do_request(const std::string& object) {
   return WireWriter().text(1, object).text(2, "hush, this is secret");
 }
 
-std::string say() {
-  echo::v1::SayRequest request;
-  request.set_text("hello");
-  return request.SerializeAsString();
-}
-
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -111,7 +105,7 @@ TEST_CASE("Users call what the rules of endpoint and module allow them, and are 
   REQUIRE(agent.serves());
 
   const auto nobody = client_of(world.socket(), kNobody, kNobody);
-  CHECK(nobody->call(kSay, say())->code() == StatusCode::kOk);
+  CHECK(nobody->call(kSay, say("hello"))->code() == StatusCode::kOk);
   const auto refused = nobody->call(kDo, do_request("disk 1"));
   CHECK(refused->code() == StatusCode::kPermissionDenied);
   CHECK(refused->text() ==
@@ -169,7 +163,7 @@ TEST_CASE("A reload changes rules for connections that are open, and leaves the 
   REQUIRE(agent.reload());
   CHECK(nobody->call(kDo, "")->code() == StatusCode::kOk);
   CHECK(daemon->call(kDo, "")->code() == StatusCode::kPermissionDenied);
-  CHECK(daemon->call(kSay, say())->code() == StatusCode::kPermissionDenied);
+  CHECK(daemon->call(kSay, say("hello"))->code() == StatusCode::kPermissionDenied);
   // A rule with a mistake changes nothing: who was refused still is.
   world.configure({}, "[endpoints.all.permissions.one]\nusers = [\"nobdoy\"]\nmethods = [\"*\"]\n");
   agent.reload();

@@ -7,6 +7,7 @@
 
 #include "longshore/echo/v1.pb.h"
 #include "tests/integration/control_requests.h"
+#include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
@@ -22,12 +23,6 @@ namespace messages = longshore::control::v1;
 using Catch::Matchers::Contains;
 
 const std::string kEchoFile = LONGSHORE_MODULES "/longshore-echo.so";
-
-std::string say(const std::string& text) {
-  echo::v1::SayRequest request;
-  request.set_text(text);
-  return request.SerializeAsString();
-}
 
 // Calls one method over and over, on a connection and a thread of its own.
 class Caller {

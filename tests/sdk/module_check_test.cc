@@ -107,7 +107,7 @@ const std::vector<Fault>& faults() {
       {"leaks_memory", "memory", "failed", "bytes are left by each instance", "free in destroy"},
       {"leaks_descriptors", "descriptors", "failed", "3 descriptors are left", "close in stop"},
       {"leaks_threads", "threads", "failed", "3 threads are left running", "end and join"},
-      {"leftover_thread", "thread-tags", "failed", "was called after", "stop is finished"},
+      {"leftover_thread", "thread-tags", "failed", "after", "stop is finished"},
       {"changes_folder", "surroundings", "failed", "file mode creation mask", kLeaveAlone},
       {"masks_signals", "surroundings", "failed", "signals", kLeaveAlone},
       {"closes_descriptors", "surroundings", "failed", "the open files", kLeaveAlone},

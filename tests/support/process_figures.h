@@ -47,4 +47,19 @@ inline size_t own_memory_kib(pid_t process) {
   return 0;
 }
 
+struct MemoryFigures {
+  size_t resident_kib = 0;
+  size_t proportional_kib = 0;  // what it shares counts in parts: PSS
+};
+
+inline MemoryFigures memory_of(pid_t process) {
+  MemoryFigures figures;
+  std::ifstream file("/proc/" + std::to_string(process) + "/smaps_rollup");
+  for (std::string word; file >> word;) {
+    if (word == "Rss:") file >> figures.resident_kib;
+    if (word == "Pss:") file >> figures.proportional_kib;
+  }
+  return figures;
+}
+
 }  // namespace longshore::test

@@ -52,6 +52,8 @@ class TestClient {
                  std::chrono::milliseconds time = std::chrono::seconds(60));
 
   bool closed() const { return *closed_; }
+  // False also once the server has said that it takes no more on this connection.
+  bool accepts_calls() const { return connection_->accepts_calls(); }
 
  private:
   boost::asio::io_context context_{1};

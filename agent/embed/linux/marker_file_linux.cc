@@ -3,16 +3,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "embed/marker_file.h"
+#include "observe/last_error.h"
 
 namespace longshore::embed {
 namespace {
 
 constexpr size_t kMaxBytes = 64 << 10;
 
-std::error_code last_error() { return {errno, std::system_category()}; }
+using observe::last_error;
 
 class LinuxMarkerFile final : public MarkerFile {
  public:

@@ -1,12 +1,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "endpoint/peer.h"
+#include "observe/last_error.h"
 
 namespace longshore::endpoint {
 namespace {
@@ -34,8 +34,7 @@ bool shares_pid_namespace(pid_t process) {
 
 Result<Peer> peer_of(int descriptor) {
   const auto failed = [] {
-    return Error(StatusCode::kUnknown, "ask who connected")
-        .because(std::error_code(errno, std::generic_category()));
+    return Error(StatusCode::kUnknown, "ask who connected").because(observe::last_error());
   };
   ucred credentials{};
   socklen_t size = sizeof(credentials);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "endpoint/socket_file.h"
+#include "observe/last_error.h"
 
 namespace longshore::endpoint {
 namespace {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr int kBacklog = 1024;
 
-std::error_code last_error() { return {errno, std::generic_category()}; }
+using observe::last_error;
 
 Error cannot_listen(const std::string& path, StatusCode code = StatusCode::kUnknown) {
   return Error(code, "listen on the socket", path);

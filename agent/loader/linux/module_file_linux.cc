@@ -8,13 +8,14 @@
 
 #include "config/ownership.h"
 #include "loader/module_file.h"
+#include "observe/last_error.h"
 
 namespace longshore::loader {
 namespace {
 
 constexpr off_t kMaxFileBytes = 512 << 20;
 
-std::error_code last_error() { return {errno, std::generic_category()}; }
+using observe::last_error;
 
 // Closes a descriptor that is only needed while reading.
 struct ScopedDescriptor {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <string_view>
 
 #include "main/module_check/subject.h"
 #include "main/module_check/wire.h"
@@ -13,39 +13,6 @@ namespace {
 namespace descriptors = module::descriptors;
 
 constexpr int kMaxDepth = 64;
-
-std::optional<uint64_t> take_varint(std::string_view& bytes) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= static_cast<uint64_t>(byte & 127) << shift;
-    if (byte < 128) return value;
-  }
-  return std::nullopt;
-}
-
-// The field's bytes without its tag; a number is left out.
-std::optional<std::string_view> take_value(std::string_view& bytes, uint64_t wire_type) {
-  uint64_t size = 0;
-  if (wire_type == kVarint) {
-    if (!take_varint(bytes)) return std::nullopt;
-    return std::string_view();
-  }
-  if (wire_type == kEightBytes) size = 8;
-  if (wire_type == kFourBytes) size = 4;
-  if (wire_type == kSized) {
-    const auto length = take_varint(bytes);
-    if (!length) return std::nullopt;
-    size = *length;
-  } else if (size == 0) {
-    return std::nullopt;
-  }
-  if (size > bytes.size()) return std::nullopt;
-  const std::string_view value = bytes.substr(0, size);
-  bytes.remove_prefix(size);
-  return value;
-}
 
 // Whether the text is UTF-8, by the bytes' shapes and the shortest form.
 bool is_utf8(std::string_view text) {
@@ -69,7 +36,7 @@ bool is_utf8(std::string_view text) {
 std::string fault_at(std::string_view bytes, const descriptors::Message& type,
                      const descriptors::FileSet& files, int depth);
 
-std::string field_fault(std::string_view value, uint64_t wire_type, const descriptors::Field& field,
+std::string field_fault(std::string_view value, unsigned wire_type, const descriptors::Field& field,
                         const descriptors::FileSet& files, int depth) {
   const WireType expected = wire_type_of(field.type());
   const bool is_packed = field.label() == kRepeated && expected != kSized && wire_type == kSized;
@@ -84,15 +51,21 @@ std::string field_fault(std::string_view value, uint64_t wire_type, const descri
 
 std::string fault_at(std::string_view bytes, const descriptors::Message& type,
                      const descriptors::FileSet& files, int depth) {
-  while (!bytes.empty() && depth < kMaxDepth) {
-    const auto tag = take_varint(bytes);
-    const auto value = tag && *tag >> 3 != 0 ? take_value(bytes, *tag & 7) : std::nullopt;
-    if (!value) return "it is no message";
+  WireReader reader(bytes);
+  while (!reader.at_end() && depth < kMaxDepth) {
+    const WireReader::Tag tag = reader.tag();
+    std::string_view value;  // of a number nobody wants it
+    if (tag.wire_type == kSized) {
+      value = reader.take(reader.varint());
+    } else {
+      reader.skip(tag.wire_type);
+    }
+    if (reader.failed()) return "it is no message";
     const auto field = std::ranges::find_if(type.field(), [&](const auto& each) {
-      return static_cast<uint64_t>(each.number()) == *tag >> 3;
+      return static_cast<uint32_t>(each.number()) == tag.field;
     });
     if (field == type.field().end() || field->type() == kGroup) continue;
-    std::string fault = field_fault(*value, *tag & 7, *field, files, depth);
+    std::string fault = field_fault(value, tag.wire_type, *field, files, depth);
     if (!fault.empty()) return fault;
   }
   return {};

@@ -7,10 +7,9 @@ namespace longshore::module_check {
 
 using enum router::FieldType;
 using enum router::WireType;
+using router::kRepeated;
 using router::wire_type_of;
+using router::WireReader;
 using router::WireType;
-
-// Of google.protobuf.FieldDescriptorProto.Label.
-inline constexpr int kRepeated = 3;
 
 }  // namespace longshore::module_check

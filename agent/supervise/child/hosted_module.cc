@@ -80,6 +80,11 @@ HostedModule::HostedModule(FramePipes& agent, const child::v1::Hello& hello,
   options_.on_handover = [this](const Result<std::string>& handover) {
     answer(FrameType::kStopped, handover);
   };
+  options_.on_violation = [this](uint64_t count, const std::string& last) {
+    child::v1::Violations head;
+    head.set_count(static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX)));
+    agent_.send(FrameType::kViolations, 0, head, last, FramePipes::Room::kUnlessMuchWaits);
+  };
   router_.set_fallback(agent_target_);
 }
 

@@ -37,6 +37,14 @@ Result<Pipe> make_pipe() {
 
 void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
+// It has run nothing of the module yet: it waits for the first frame.
+Result<ControlGroup> enclose(const ChildProcess& process, const ChildConnection::Options& options) {
+  if (!options.groups || !options.groups->available() || !options.limits.any()) {
+    return ControlGroup();
+  }
+  return options.groups->enclose(process.id(), options.name, options.limits);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& options) {
@@ -61,17 +69,24 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
       ChildProcess::start({options.program, options.name, to_child->reader.get(),
                            from_child->writer.get(), image.get(), printed->writer.get()});
   if (!process) return std::move(process).error();
+  auto group = enclose(*process, options);
+  if (!group) {
+    process->kill();
+    process->wait();
+    return std::move(group).error();
+  }
   return std::shared_ptr<ChildConnection>(
       new ChildConnection(std::move(*ends), std::move(printed->reader), std::move(timer),
-                          std::move(*process), options.max_frame_bytes));
+                          std::move(*process), std::move(*group), options.max_frame_bytes));
 }
 
 ChildConnection::ChildConnection(FrameEnds ends, Descriptor printed, Descriptor timer,
-                                 ChildProcess process, size_t max_frame_bytes)
+                                 ChildProcess process, ControlGroup group, size_t max_frame_bytes)
     : frames_(std::move(ends), max_frame_bytes),
       printed_(std::move(printed)),
       timer_(std::move(timer)),
-      process_(std::make_shared<ChildProcess>(std::move(process))) {}
+      process_(std::make_shared<ChildProcess>(std::move(process))),
+      group_(std::move(group)) {}
 
 void ChildConnection::kill_at(Clock::time_point time, std::string end) {
   itimerspec when{};  // zero: never
@@ -123,7 +138,9 @@ std::string ChildConnection::serve(const std::function<bool(const Frame&)>& on_f
   // Nobody can talk to it any more.
   if (fault.empty() && !process_->has_ended(kEndTime)) fault = "it closed its end of the pipes";
   if (!fault.empty()) process_->kill();
-  const std::string end = wait();
+  std::string end = wait();
+  if (end == "was killed by SIGKILL" && group_.ran_out_of_memory()) end += " at its memory_max";
+  group_ = ControlGroup();
   printed_.read_all(on_line);
   const std::lock_guard lock(mutex_);
   if (!end_.empty()) return end_;

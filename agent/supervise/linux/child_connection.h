@@ -13,6 +13,7 @@
 #include "longshore/result.hpp"
 #include "router/timers.h"
 #include "supervise/linux/child_process.h"
+#include "supervise/linux/control_groups.h"
 #include "supervise/linux/frame_pipes.h"
 #include "supervise/linux/line_reader.h"
 
@@ -25,6 +26,8 @@ class ChildConnection {
     std::string name;
     std::string image;  // a path that leads to the module's sealed image
     size_t max_frame_bytes = 0;
+    GroupLimits limits;
+    std::shared_ptr<ControlGroups> groups;
   };
   static Result<std::shared_ptr<ChildConnection>> open(const Options& options);
 
@@ -45,7 +48,7 @@ class ChildConnection {
 
  private:
   ChildConnection(FrameEnds ends, Descriptor printed, Descriptor timer, ChildProcess process,
-                  size_t max_frame_bytes);
+                  ControlGroup group, size_t max_frame_bytes);
   bool kill_when_due();
   std::string wait();
 
@@ -53,6 +56,7 @@ class ChildConnection {
   LineReader printed_;
   const Descriptor timer_;
   std::shared_ptr<ChildProcess> process_;
+  ControlGroup group_;
   std::mutex mutex_;
   std::string end_when_due_;
   std::string end_;  // empty: it was not killed by us

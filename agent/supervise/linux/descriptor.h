@@ -5,13 +5,13 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
 #include <utility>
+
+#include "observe/last_error.h"
 
 namespace longshore::supervise {
 
-inline std::error_code last_error() { return {errno, std::generic_category()}; }
+using observe::last_error;
 
 class Descriptor {
  public:

@@ -67,7 +67,7 @@ Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const E
 }
 
 Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path) {
-  const Result<FileDescriptor> opened = beneath_.open(path, "follow the link");
+  const Result<FileDescriptor> opened = following_.open(path, "follow the link");
   if (opened) return true;
   if (is_missing(opened.error().system())) return false;
   return opened.error();

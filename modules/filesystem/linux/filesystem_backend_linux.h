@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "filesystem/filesystem_backend.h"
 #include "support/allowed_roots.h"
@@ -14,7 +15,10 @@ namespace longshore::filesystem {
 
 class FilesystemBackendLinux final : public FilesystemBackend {
  public:
-  explicit FilesystemBackendLinux(support::AllowedRoots roots) : beneath_(std::move(roots)) {}
+  // `link_roots`: where links may lead besides, for leads_somewhere() alone.
+  explicit FilesystemBackendLinux(const support::AllowedRoots& roots,
+                                  const std::vector<support::PosixPath>& link_roots = {})
+      : beneath_(roots), following_(roots.with(link_roots)) {}
 
   Result<EntryKind> kind_of(const support::PosixPath& path) override;
   Result<bool> leads_somewhere(const support::PosixPath& path) override;
@@ -39,6 +43,7 @@ class FilesystemBackendLinux final : public FilesystemBackend {
   Result<void> unlink(const support::PosixPath& path, const Entry& entry, EntryKind kind) const;
 
   support::Beneath beneath_;
+  support::Beneath following_;
 };
 
 }  // namespace longshore::filesystem

@@ -56,6 +56,7 @@ std::optional<Mount> parse(std::string_view line) {
   }
   mount.type = unescaped(take_word(line));
   mount.source = unescaped(take_word(line));
+  mount.options = unescaped(take_word(line));
   if (mount.type.empty()) return std::nullopt;
   return mount;
 }

@@ -18,6 +18,7 @@ struct Mount {
   std::string point;   // where
   std::string type;    // "ext4"
   std::string source;  // "/dev/sda1", or whatever was given to mount
+  std::string options = {};  // the filesystem's own: "rw,size=1024k"
 };
 
 // The mounts of this process's namespace ("self") or of another's, in the order of the table: what

@@ -64,7 +64,8 @@ Result<void> FilesystemMaker::run(const FileDescriptor& device, const FileDescri
   std::vector<std::string> arguments = {program()};
   for (std::string& option : options_of(filesystem, uuid)) arguments.push_back(std::move(option));
   arguments.push_back("/proc/self/fd/" + std::to_string(device.get()));
-  const auto end = support::run_command(arguments, {device.get(), disk_lock.get()});
+  const auto end =
+      support::run_command(arguments, {.descriptors = {device.get(), disk_lock.get()}});
   if (!end) return end.error();
   if (end->exit_code == 0) return {};
   return Error(StatusCode::kInternal, kFormat, object)

@@ -1,4 +1,4 @@
-// Times of repeated steps, by name, and their middle.
+// Times of repeated steps, by name: the least, the middle and the worst.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,10 @@ class Stopwatch {
   }
 
   const std::vector<std::string>& steps() const { return order_; }
-  // 0 for a step that was never taken.
-  double median_ms(const std::string& step) const {
-    const auto found = times_.find(step);
-    if (found == times_.end()) return 0;
-    std::vector<double> sorted = found->second;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
-  }
+  // These are 0 for a step that was never taken.
+  double least_ms(const std::string& step) const { return in_order(step, 0); }
+  double median_ms(const std::string& step) const { return in_order(step, 0.5); }
+  double worst_ms(const std::string& step) const { return in_order(step, 1); }
   double total_ms() const {
     double sum = 0;
     for (const std::string& step : order_) sum += median_ms(step);
@@ -42,6 +38,16 @@ class Stopwatch {
   }
 
  private:
+  // The time that has this part of all before it.
+  double in_order(const std::string& step, double part) const {
+    const auto found = times_.find(step);
+    if (found == times_.end()) return 0;
+    std::vector<double> sorted = found->second;
+    std::ranges::sort(sorted);
+    const auto place = static_cast<size_t>(part * static_cast<double>(sorted.size()));
+    return sorted[std::min(place, sorted.size() - 1)];
+  }
+
   void add(const std::string& step, Milliseconds time) {
     if (!times_.contains(step)) order_.push_back(step);
     times_[step].push_back(time.count());

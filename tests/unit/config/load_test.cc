@@ -175,6 +175,16 @@ hints = ["x", "", "x"]
   CHECK(read.modules.at(0).settings == expected);
 }
 
+TEST_CASE("limits of a module's process, in whole processors or parts of them") {
+  CHECK(loaded("[modules.disk]").modules.at(0).process.cpu_max == 0);
+  const auto [text, processors] =
+      GENERATE(table<std::string, double>({{"0.25", 0.25}, {"2", 2}, {"1024", 1024}, {"0", 0}}));
+  const Configuration read =
+      loaded("[modules.disk.process]\nprocesses_max = 64\ncpu_max = " + text);
+  CHECK(read.modules.at(0).process.cpu_max == processors);
+  CHECK(read.modules.at(0).process.processes_max == 64);
+}
+
 TEST_CASE("a disabled module need not exist and its settings are left alone") {
   FakeCatalog catalog;
   const auto read = load_text(

@@ -34,6 +34,29 @@ TEST_CASE("IsSymlink is true for a mount point, be it a directory or a file") {
   CHECK(*service.path_exists(world.at("point/file")) == true);
 }
 
+TEST_CASE("links to where shares are mounted are told, and nothing is reached through them") {
+  RealWorld world;
+  const auto service = world.service();
+  world.put_directory(world.link_root() + "/share/directory");
+  world.put_file(world.link_root() + "/share/file");
+  world.put_link(world.link_root() + "/share", world.at("volume"));
+  world.put_link(world.link_root() + "/none", world.at("dangling"));
+  world.put_link(world.outside(), world.at("outside"));
+  CHECK(*service.is_link_or_mount_point(world.at("volume")) == true);
+  CHECK(*service.is_link_or_mount_point(world.at("dangling")) == false);
+  const auto code_of = [](const auto& result) {
+    return result ? StatusCode::kOk : result.error().code();
+  };
+  CHECK(code_of(service.is_link_or_mount_point(world.at("outside"))) ==
+        StatusCode::kPermissionDenied);
+  CHECK(code_of(service.path_exists(world.at("volume/file"))) == StatusCode::kPermissionDenied);
+  CHECK(code_of(service.path_exists(world.link_root() + "/share")) ==
+        StatusCode::kPermissionDenied);
+  CHECK(code_of(service.remove_contents(world.at("volume"), {})) == StatusCode::kPermissionDenied);
+  CHECK(code_of(service.remove_directory(world.at("volume"), true, {})) == StatusCode::kOk);
+  CHECK(world.look(world.link_root() + "/share/file") == EntryKind::kFile);
+}
+
 TEST_CASE("a mount point is not removed, and neither is anything behind it") {
   RealWorld world;
   const auto service = world.service();

@@ -23,6 +23,8 @@ class RealWorld {
 
   std::string root() const { return directory_ / "kubelet"; }
   std::string outside() const { return directory_ / "outside"; }
+  // Where links may lead besides, when they are asked about.
+  std::string link_root() const { return directory_ / "shares"; }
   // A path below the root.
   std::string at(const std::string& name) const { return root() + "/" + name; }
 
@@ -50,7 +52,8 @@ class RealWorld {
 
  private:
   test::TemporaryDirectory directory_;
-  FilesystemBackendLinux backend_{*support::AllowedRoots::from({root()})};
+  FilesystemBackendLinux backend_{*support::AllowedRoots::from({root()}),
+                                  {*support::PosixPath::parse(link_root(), "use")}};
 };
 
 class FakeWorld {

@@ -83,6 +83,8 @@ TEST_CASE("an answer of another type is found, and where") {
   const auto fault = [&](const std::string& bytes) { return answer_fault(bytes, *type, set); };
   CHECK(fault(WireWriter().text(4, "\xc3\xbc")) == "");
   CHECK(fault(WireWriter().text(99, "\xff")) == "");  // of a newer type
+  CHECK(fault("\x9b\x06\x9c\x06") == "");             // a group that nobody knows
+  CHECK(fault("\x9b\x06") == "it is no message");     // one that does not end
   CHECK(fault(WireWriter().text(2, "x")) == "int_value is encoded as another type");
   CHECK(fault(WireWriter().text(4, "\xff")) == "string_value is not UTF-8");
   CHECK(fault(WireWriter().text(4, "\xed\xa0\x80")) == "string_value is not UTF-8");

@@ -39,6 +39,14 @@ TEST_CASE("Every level has a name in both formats, and those of text are equally
   CHECK(name_of(Level::kError) == "error");
 }
 
+TEST_CASE("A line for the journal has the severity as syslog counts it, and no time") {
+  CHECK(journal_line(Level::kDebug, "m", {}) == "<7>m");
+  CHECK(journal_line(Level::kInfo, "m", {}) == "<6>m");
+  CHECK(journal_line(Level::kWarning, "<0>m\n<0>", {}) == "<4><0>m\\n<0>");
+  CHECK(journal_line(Level::kError, "m", {{"k", "two words"}, {"n", ""}}) ==
+        "<3>m k=\"two words\"");
+}
+
 TEST_CASE("A number that is no level becomes the nearest one") {
   CHECK(level_of(-2147483647 - 1) == Level::kDebug);
   CHECK(level_of(0) == Level::kDebug);

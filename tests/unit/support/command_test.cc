@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "support/linux/file_descriptor.h"
 #include "tests/support/temporary_directory.h"
@@ -34,7 +36,7 @@ class Program {
   CommandEnd run(std::vector<std::string> arguments = {},
                  const std::vector<int>& descriptors = {}) const {
     arguments.insert(arguments.begin(), path_);
-    const Result<CommandEnd> end = run_command(arguments, descriptors);
+    const Result<CommandEnd> end = run_command(arguments, {.descriptors = descriptors});
     REQUIRE(end);
     return *end;
   }
@@ -158,6 +160,89 @@ TEST_CASE("a program that cannot be started is an error with its name") {
   REQUIRE_FALSE(end);
   CHECK(end.error().code() == code);
   CHECK_THAT(end.error().message(), Catch::Contains(path));
+}
+
+TEST_CASE("the start of a program's output is kept, as much as is asked for") {
+  const Program program("echo first\nprintf 'second\\001'\necho complaint >&2\nexit 3\n");
+  const auto output = [&](size_t limit) {
+    const Result<CommandEnd> end = run_command({program.path()}, {.output_limit = limit});
+    REQUIRE(end);
+    CHECK(end->exit_code == 3);
+    CHECK(end->complaint == "complaint");
+    return end->output;
+  };
+  CHECK(output(0).empty());
+  CHECK(output(5) == "first");
+  CHECK(output(1000) == "first\nsecond\001");
+}
+
+TEST_CASE("more output than is kept keeps no program waiting") {
+  const Program program("head -c 1000000 /dev/zero\nhead -c 1000000 /dev/zero >&2\n");
+  const Result<CommandEnd> end = run_command({program.path()}, {.output_limit = 1});
+  REQUIRE(end);
+  CHECK(end->exit_code == 0);
+  CHECK(end->output == std::string(1, '\0'));
+  CHECK(end->complaint.size() == 2048);
+}
+
+TEST_CASE("a program is killed at its deadline, with what it started") {
+  using Clock = std::chrono::steady_clock;
+  const Program program("sleep 1000 &\necho $! > $1\necho begun\nwait\n");
+  const auto begin = Clock::now();
+  const Result<CommandEnd> end =
+      run_command({program.path(), program.out()},
+                  {.deadline = begin + std::chrono::milliseconds(500), .output_limit = 100});
+  REQUIRE(end);
+  CHECK(end->was_killed);
+  CHECK(end->exit_code == 128 + SIGKILL);
+  CHECK(Clock::now() - begin >= std::chrono::milliseconds(500));
+  CHECK(Clock::now() - begin < std::chrono::seconds(100));
+  if (end->output != "begun\n") return;  // on a busy machine it came to nothing
+  const pid_t left = std::stoi(program.written());
+  const std::string state = "/proc/" + std::to_string(left) + "/stat";
+  const auto is_alive = [&] {
+    std::ifstream file(state);
+    std::string pid, name, letter;
+    return (file >> pid >> name >> letter) && letter != "Z";
+  };
+  while (is_alive() && Clock::now() - begin < std::chrono::seconds(100)) std::this_thread::yield();
+  CHECK_FALSE(is_alive());
+}
+
+TEST_CASE("a program that never stops writing is killed at its deadline too") {
+  const std::string where = GENERATE(as<std::string>(), "", ">&2");
+  // Several, so that there is always something to read.
+  const Program program("yes " + where + " &\nyes " + where + " &\nyes " + where + " &\nexec yes " +
+                        where + "\n");
+  const Result<CommandEnd> end =
+      run_command({program.path()},
+                  {.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200),
+                   .output_limit = 4});
+  REQUIRE(end);
+  CHECK(end->was_killed);
+  CHECK(end->exit_code == 128 + SIGKILL);
+  CHECK(end->output == (where.empty() ? "y\ny\n" : ""));
+}
+
+TEST_CASE("a deadline that does not come changes nothing") {
+  const Program program("echo done\n");
+  const Result<CommandEnd> end = run_command(
+      {program.path()}, {.deadline = std::chrono::steady_clock::now() + std::chrono::hours(10'000),
+                         .output_limit = 100});
+  REQUIRE(end);
+  CHECK_FALSE(end->was_killed);
+  CHECK(end->output == "done\n");
+}
+
+TEST_CASE("what a program leaves running is not waited for, though it holds the output") {
+  const Program program("sleep 1000 &\necho $! > $1\necho done\n");
+  const Result<CommandEnd> end =
+      run_command({program.path(), program.out()}, {.output_limit = 100});
+  REQUIRE(end);
+  CHECK(end->exit_code == 0);
+  CHECK_FALSE(end->was_killed);
+  CHECK(end->output == "done\n");
+  CHECK(::kill(std::stoi(program.written()), SIGKILL) == 0);
 }
 
 }  // namespace

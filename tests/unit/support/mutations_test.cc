@@ -164,6 +164,41 @@ TEST_CASE("different objects do not wait for each other, one within the other ne
   CHECK(outcome(mutations.run("disk 2", "partition disk 2", "third", {}, nested)) == "OK");
 }
 
+TEST_CASE("who waits for a turn joins nothing and runs afterwards") {
+  Mutations mutations;
+  HeldMutation held(mutations, [] { return fail_with(StatusCode::kFailedPrecondition); });
+  std::promise<void> waits;
+  std::atomic<bool> looked = false;
+  const CallLimits limits{.cancelled = [&] {
+    if (!looked.exchange(true)) waits.set_value();
+    return false;
+  }};
+  auto second = std::async(std::launch::async, [&] {
+    return mutations.run_in_turn("disk 1", "partition disk 1", "second", limits, kPatience,
+                                 succeed);
+  });
+  wait_for(waits.get_future().share());
+  held.let_go();
+  CHECK(outcome(held.outcome()) == "FAILED_PRECONDITION");
+  CHECK(outcome(second.get()) == "OK");
+}
+
+TEST_CASE("a turn that does not come ends with what is running, or with the caller's own limits") {
+  Mutations mutations;
+  HeldMutation held(mutations, succeed);
+  const auto in_turn = [&](const CallLimits& limits) {
+    return mutations.run_in_turn("disk 1", "partition disk 1", "second", limits,
+                                 std::chrono::milliseconds(1), succeed);
+  };
+  const Result<void> refused = in_turn({});
+  CHECK(outcome(refused) == "ABORTED");
+  CHECK_THAT(refused.error().message(), Catch::Contains("\"first\" is at work on disk 1"));
+  CHECK(outcome(in_turn({CallLimits::Clock::now(), {}})) == "DEADLINE_EXCEEDED");
+  CHECK(outcome(in_turn({.cancelled = [] { return true; }})) == "CANCELLED");
+  CHECK(outcome(mutations.run_in_turn("disk 2", "partition disk 2", "other", {}, kPatience,
+                                      succeed)) == "OK");
+}
+
 TEST_CASE("after its end the next one runs anew") {
   Mutations mutations;
   int ran = 0;

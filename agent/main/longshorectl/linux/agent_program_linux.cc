@@ -11,11 +11,12 @@
 #include <utility>
 
 #include "main/longshorectl/agent_program.h"
+#include "observe/last_error.h"
 
 namespace longshore::ctl {
 namespace {
 
-std::error_code last_error() { return {errno, std::generic_category()}; }
+using observe::last_error;
 
 // A file in memory for one of the program's standard streams. Unlike a pipe it is never full, so
 // nobody has to read while the program runs.

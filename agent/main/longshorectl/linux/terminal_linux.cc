@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 
 #include "main/longshorectl/terminal.h"
+#include "observe/last_error.h"
 
 namespace longshore::ctl {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Error failed(const char* what) {
-  return Error(StatusCode::kUnknown, what).because(std::error_code(errno, std::generic_category()));
+  return Error(StatusCode::kUnknown, what).because(observe::last_error());
 }
 
 // To the terminal at once, and without a buffer that a sudden end would leave half written.

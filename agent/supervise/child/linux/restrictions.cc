@@ -8,16 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <string>
 #include <vector>
+
+#include "observe/last_error.h"
 
 namespace longshore::supervise {
 namespace {
 
 Error failed(std::string what) {
-  return Error(StatusCode::kUnknown, std::move(what))
-      .because(std::error_code(errno, std::generic_category()));
+  return Error(StatusCode::kUnknown, std::move(what)).because(observe::last_error());
 }
 
 Result<void> limit(__rlimit_resource resource, const char* what, uint64_t most) {

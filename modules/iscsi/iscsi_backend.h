@@ -1,0 +1,63 @@
+// What the iscsi group needs of the operating system.
+//
+// Portals and names of targets are checked already. Errors name the operation, what it was tried on
+// and what the system answered; no secret is in them.
+//
+// Threads: any number at once. IscsiService lets no two mutations of one portal or target meet.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "iscsi/login.h"
+#include "iscsi/portal.h"
+#include "longshore/result.hpp"
+#include "support/call_limits.h"
+
+namespace longshore::iscsi {
+
+// A target as it is reached through one portal. A portal with a host's name is, in every call, the
+// addresses that the name has at that moment: what was connected through an address that it had
+// before is reached by that address only.
+struct Target {
+  Portal portal;
+  std::string name;
+
+  auto operator<=>(const Target&) const = default;
+
+  std::string text() const { return name + " through " + portal.text(); }
+};
+
+class IscsiBackend {
+ public:
+  virtual ~IscsiBackend() = default;
+
+  virtual Result<std::vector<Portal>> portals() = 0;
+
+  // Makes the portal known if it answers. One that is known is success. UNAVAILABLE: it does not.
+  virtual Result<void> add_portal(const Portal& portal, const support::CallLimits& limits) = 0;
+
+  // Asks a known portal for its targets: their names, each once. NOT_FOUND: it is not known.
+  virtual Result<std::vector<std::string>> discover(const Portal& portal,
+                                                    const support::CallLimits& limits) = 0;
+
+  // Success if the portal is not known in the end, also if it was not.
+  virtual Result<void> remove_portal(const Portal& portal, const support::CallLimits& limits) = 0;
+
+  // Success if there is a connection to the target through the portal in the end, also if there was
+  // one. NOT_FOUND: the portal is not known, or does not offer the target. UNAUTHENTICATED: one
+  // side does not accept the other's secret.
+  virtual Result<void> connect(const Target& target, const Login& login,
+                               const support::CallLimits& limits) = 0;
+
+  // Success if there is no such connection in the end. FAILED_PRECONDITION: something uses a disk
+  // of it, and it is left as it was.
+  virtual Result<void> disconnect(const Target& target, const support::CallLimits& limits) = 0;
+
+  // The numbers of the disks of all such connections, each once; none if there is no connection.
+  virtual Result<std::vector<uint32_t>> disks(const Target& target,
+                                              const support::CallLimits& limits) = 0;
+};
+
+}  // namespace longshore::iscsi

@@ -1,0 +1,40 @@
+#include "iscsi/linux/held_disks.h"
+
+#include <fcntl.h>
+
+#include "support/linux/block/disk_use.h"
+
+namespace longshore::iscsi {
+
+using block::Disk;
+using block::DiskLock;
+using support::FileDescriptor;
+
+Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
+                                  const std::vector<Disk>& disks, const support::CallLimits& limits,
+                                  std::string_view operation) {
+  HeldDisks all;
+  for (const Disk& disk : disks) {
+    if (!devices.is_online(disk)) {
+      if (Result<void> unused = block::check_unused(devices, disk, operation); !unused) {
+        return unused.error();
+      }
+      continue;
+    }
+    Result<DiskLock> lock = DiskLock::take(disk, limits, operation);
+    if (!lock) return std::move(lock).error();
+    if (Result<void> unused = block::check_unused(devices, disk, operation); !unused) {
+      return unused.error();
+    }
+    Result<FileDescriptor> exclusive = block::open_disk(disk, O_RDONLY | O_EXCL, operation);
+    if (!exclusive) return std::move(exclusive).error();
+    if (::fsync(exclusive->get()) != 0) {
+      return Error(StatusCode::kUnknown, std::string(operation), disk.node)
+          .because(support::last_error());
+    }
+    all.held_.push_back({*std::move(lock), *std::move(exclusive)});
+  }
+  return all;
+}
+
+}  // namespace longshore::iscsi

@@ -1,0 +1,35 @@
+// The disks of a target while it is disconnected: nothing uses them, and nothing begins to.
+//
+// Owner: one scope, that of the logout; its end lets them go. The kernel takes disks away that are
+// held so.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "support/call_limits.h"
+#include "support/linux/block/block_devices.h"
+#include "support/linux/block/opened_disk.h"
+
+namespace longshore::iscsi {
+
+class HeldDisks {
+ public:
+  // FAILED_PRECONDITION, with the user and the mount point, if anything uses one of the disks.
+  // What the page cache still has is written to them. A disk that nothing reaches (its target is
+  // lost) is only checked: opening it would wait for the target.
+  static Result<HeldDisks> take(const block::BlockDevices& devices,
+                                const std::vector<block::Disk>& disks,
+                                const support::CallLimits& limits, std::string_view operation);
+
+ private:
+  struct Held {
+    block::DiskLock lock;               // udev's, systemd's and other agents' lock
+    support::FileDescriptor exclusive;  // keeps mounts away, also those of other namespaces
+  };
+
+  std::vector<Held> held_;
+};
+
+}  // namespace longshore::iscsi

@@ -1,0 +1,74 @@
+// The sessions of a target, and the disks that came with them.
+#include <algorithm>
+#include <thread>
+
+#include "iscsi/linux/iscsi_backend_linux.h"
+#include "iscsi/linux/portal_addresses.h"
+
+namespace longshore::iscsi {
+
+using block::Disk;
+using support::CallLimits;
+
+namespace {
+
+constexpr const char* kList = "list the disks of the target";
+constexpr std::chrono::milliseconds kLookInterval{20};
+// From a unit to its disk: the kernel asks it first, apart from the login.
+constexpr std::chrono::seconds kMaking{10};
+// A target without units is rare, and one whose units are just being scanned looks the same.
+constexpr std::chrono::seconds kScanning{1};
+
+}  // namespace
+
+std::vector<Session> IscsiBackendLinux::sessions_of(
+    const Target& target, const std::vector<std::string>& addresses) const {
+  std::vector<Session> sessions = sessions_.all();
+  std::erase_if(sessions, [&](const Session& session) {
+    return session.target != target.name || session.portal.port != target.portal.port ||
+           std::ranges::find(addresses, session.portal.address) == addresses.end();
+  });
+  return sessions;
+}
+
+Result<std::vector<Disk>> IscsiBackendLinux::disks_of(const std::vector<Session>& sessions) const {
+  std::vector<std::string> names;
+  for (const Session& session : sessions) {
+    const SessionUnits units = sessions_.units_of(session);
+    names.insert(names.end(), units.disks.begin(), units.disks.end());
+  }
+  if (names.empty()) return std::vector<Disk>();
+  Result<std::vector<Disk>> disks = devices_.disks();
+  if (!disks) return disks;
+  std::erase_if(
+      *disks, [&](const Disk& disk) { return std::ranges::find(names, disk.name) == names.end(); });
+  return disks;
+}
+
+Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
+                                                       const CallLimits& limits) {
+  const auto addresses = addresses_of(target.portal, limits, kList, target.text());
+  if (!addresses) return addresses.error();
+  const auto begin = CallLimits::Clock::now();
+  for (;;) {
+    const std::vector<Session> sessions = sessions_of(target, *addresses);
+    bool is_unfinished = false;
+    for (const Session& session : sessions) {
+      const SessionUnits units = sessions_.units_of(session);
+      const auto patience = units.has_unmade_disks ? kMaking : kScanning;
+      is_unfinished |= (units.has_unmade_disks || units.disks.empty()) &&
+                       CallLimits::Clock::now() < begin + patience;
+    }
+    if (!is_unfinished) {
+      const auto disks = disks_of(sessions);
+      if (!disks) return disks.error();
+      std::vector<uint32_t> numbers;
+      for (const Disk& disk : *disks) numbers.push_back(disk.number);
+      return numbers;
+    }
+    if (auto exceeded = limits.exceeded(kList, target.text())) return *std::move(exceeded);
+    std::this_thread::sleep_for(kLookInterval);
+  }
+}
+
+}  // namespace longshore::iscsi

@@ -1,0 +1,145 @@
+// Connecting to a target.
+#include <algorithm>
+#include <thread>
+
+#include "iscsi/linux/iscsi_backend_linux.h"
+#include "iscsi/linux/portal_addresses.h"
+
+namespace longshore::iscsi {
+
+using support::CallLimits;
+
+namespace {
+
+constexpr const char* kConnect = "connect to the target";
+constexpr std::chrono::milliseconds kLookInterval{50};
+
+std::optional<std::string_view> name_of(const std::optional<Credentials>& credentials) {
+  if (!credentials) return std::nullopt;
+  return credentials->username;
+}
+
+std::optional<std::string_view> secret_of(const std::optional<Credentials>& credentials) {
+  if (!credentials) return std::nullopt;
+  return credentials->secret.text();
+}
+
+std::vector<std::string_view> secrets_of(const Login& login) {
+  std::vector<std::string_view> secrets;
+  for (const auto* credentials : {&login.initiator, &login.target}) {
+    if (const auto secret = secret_of(*credentials)) secrets.push_back(*secret);
+  }
+  return secrets;
+}
+
+}  // namespace
+
+Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login,
+                                        const CallLimits& limits) {
+  if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
+  const auto addresses = addresses_of(target.portal, limits, kConnect, target.text());
+  if (!addresses) return addresses.error();
+  if (!sessions_of(target, *addresses).empty()) return await_login(target, *addresses, limits);
+
+  if (!records_.knows(target.portal)) {
+    return Error(StatusCode::kNotFound, kConnect, target.text())
+        .because("the portal is not known")
+        .advise("AddTargetPortal makes it known");
+  }
+  const Result<NodeRecord> record = find_record(target, *addresses, limits);
+  if (!record) return record.error();
+  const Result<ExitCode> end = log_in(target, *record, login);
+  const Result<void> forgotten = records_.forget_secrets(*record, secrets_of(login));
+  if (!end) return end.error();
+  if (!forgotten) return forgotten;
+  // iscsiadm has met a login that another began, and that may still fail.
+  if (*end == ExitCode::kSessionExists) return await_login(target, *addresses, limits);
+  return {};
+}
+
+// DisconnectTarget deletes the record, so a target that was connected before has none either.
+Result<NodeRecord> IscsiBackendLinux::find_record(const Target& target,
+                                                  const std::vector<std::string>& addresses,
+                                                  const CallLimits& limits) {
+  if (auto record = records_.find(target.name, addresses, target.portal.port)) return *record;
+  const auto names = discover(target.portal, limits);
+  if (!names) return names.error();
+  if (auto record = records_.find(target.name, addresses, target.portal.port)) return *record;
+  const bool is_offered = std::ranges::find(*names, target.name) != names->end();
+  return Error(StatusCode::kNotFound, kConnect, target.text())
+      .because(is_offered ? "the portal offers the target at other addresses only"
+                          : "the portal does not offer the target to this node")
+      .advise(is_offered ? "connect through an address that the target names itself"
+                         : "DiscoverTargetPortal lists those that it offers");
+}
+
+Result<void> IscsiBackendLinux::write_login(const NodeRecord& record, const Login& login) const {
+  const std::string seconds = std::to_string(
+      std::max<int64_t>(std::chrono::ceil<std::chrono::seconds>(login_timeout_).count(), 1));
+  // All that a login depends on, so that nothing of an earlier one or of iscsid.conf is left. A
+  // connection ends with the node, and a portal that does not answer is tried once.
+  const std::vector<RecordSetting> settings = {
+      {"node.startup", "manual"},
+      {"node.conn[0].startup", "manual"},
+      {"node.session.initial_login_retry_max", "1"},
+      {"node.conn[0].timeo.login_timeout", seconds},
+      {"node.session.auth.authmethod", login.initiator ? "CHAP" : "None"},
+      {"node.session.auth.username", name_of(login.initiator)},
+      {kPassword, secret_of(login.initiator)},
+      {"node.session.auth.username_in", name_of(login.target)},
+      {kPasswordOfTarget, secret_of(login.target)},
+  };
+  return records_.write(record, settings, /*has_secrets=*/login.initiator.has_value());
+}
+
+Result<ExitCode> IscsiBackendLinux::log_in(const Target& target, const NodeRecord& record,
+                                           const Login& login) const {
+  if (Result<void> written = write_login(record, login); !written) return written.error();
+  const Result<Iscsiadm::End> end =
+      iscsiadm_.run({.arguments = {"-m", "node", "-T", target.name, "-p", record.portal.text(),
+                                   "-I", "default", "--login"},
+                     .operation = kConnect,
+                     .object = target.text(),
+                     .limit = session_limit(),
+                     .successes = {ExitCode::kSuccess, ExitCode::kSessionExists,
+                                   ExitCode::kFatalLogin, ExitCode::kNothingFound}});
+  if (!end) return end.error();
+  if (end->exit_code == ExitCode::kNothingFound) {
+    return Error(StatusCode::kUnavailable, kConnect, target.text())
+        .because("its record was removed just now, by itself or with its portal")
+        .advise("repeat the call");
+  }
+  if (end->exit_code != ExitCode::kFatalLogin) return end->exit_code;
+  if (!login.target) {
+    return error_of_exit_code(static_cast<int>(ExitCode::kFatalLogin), kConnect, target.text(), "");
+  }
+  return Error(StatusCode::kUnauthenticated, kConnect, target.text())
+      .because("the target did not prove to know the secret of MUTUAL_CHAP, or refused the login")
+      .advise("check the secret that SetMutualChapSecret set, and that the target calls itself \"" +
+              login.target->username + "\" (option mutual_chap_username)");
+}
+
+// The session is there: somebody else's login that goes on, or one that lost its connection.
+Result<void> IscsiBackendLinux::await_login(const Target& target,
+                                            const std::vector<std::string>& addresses,
+                                            const CallLimits& limits) const {
+  // An agent that was killed may have left secrets in the record of this very session.
+  if (const auto record = records_.find(target.name, addresses, target.portal.port)) {
+    if (Result<void> forgotten = records_.forget_secrets(*record, {}); !forgotten) return forgotten;
+  }
+  const auto end = CallLimits::Clock::now() + login_timeout_;
+  for (;;) {
+    const std::vector<Session> sessions = sessions_of(target, addresses);
+    if (std::ranges::any_of(sessions, &Session::is_logged_in)) return {};
+    if (sessions.empty() || CallLimits::Clock::now() >= end) {
+      return Error(StatusCode::kUnavailable, kConnect, target.text())
+          .because(sessions.empty() ? "a login that was under way failed"
+                                    : "the target is connected but does not answer")
+          .advise("repeat the call; the system goes on trying to reach a target that is lost");
+    }
+    if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
+    std::this_thread::sleep_for(kLookInterval);
+  }
+}
+
+}  // namespace longshore::iscsi

@@ -1,0 +1,81 @@
+// Disconnecting from a target.
+#include <algorithm>
+#include <thread>
+
+#include "iscsi/linux/held_disks.h"
+#include "iscsi/linux/iscsi_backend_linux.h"
+#include "iscsi/linux/portal_addresses.h"
+
+namespace longshore::iscsi {
+
+using support::CallLimits;
+
+namespace {
+
+constexpr const char* kDisconnect = "disconnect from the target";
+constexpr std::chrono::milliseconds kLookInterval{20};
+constexpr std::chrono::seconds kGoing{5};           // after a logout that was successful
+constexpr std::chrono::seconds kDatabaseLimit{40};  // iscsiadm waits 30 s for its lock
+
+}  // namespace
+
+Result<void> IscsiBackendLinux::disconnect(const Target& target, const CallLimits& limits) {
+  if (auto exceeded = limits.exceeded(kDisconnect, target.text())) return *std::move(exceeded);
+  const auto addresses = addresses_of(target.portal, limits, kDisconnect, target.text());
+  if (!addresses) return addresses.error();
+  const std::vector<Session> sessions = sessions_of(target, *addresses);
+  if (!sessions.empty()) {
+    const auto disks = disks_of(sessions);
+    if (!disks) return disks.error();
+    // iscsiadm logs out without a look at what is mounted.
+    const auto held = HeldDisks::take(devices_, *disks, limits, kDisconnect);
+    if (!held) return held.error();
+    for (const Session& session : sessions) {
+      if (Result<void> done = log_out(session, target); !done) return done;
+    }
+  }
+  // A logout that was cut short has left the record.
+  return delete_record(target, *addresses);
+}
+
+Result<void> IscsiBackendLinux::log_out(const Session& session, const Target& target) const {
+  const Result<Iscsiadm::End> end = iscsiadm_.run(
+      {.arguments = {"-m", "session", "-r", std::to_string(session.number), "--logout"},
+       .operation = kDisconnect,
+       .object = target.text(),
+       .limit = session_limit(),
+       .successes = {ExitCode::kSuccess, ExitCode::kSessionNotFound, ExitCode::kNothingFound}});
+  if (!end) return end.error();
+  const auto is_there = [&] {
+    const std::vector<Session> all = sessions_.all();
+    return std::ranges::any_of(all, [&](const Session& each) {
+      return each.number == session.number && each.target == session.target;
+    });
+  };
+  for (const auto last = CallLimits::Clock::now() + kGoing; is_there();) {
+    if (CallLimits::Clock::now() >= last) {
+      return Error(StatusCode::kUnavailable, kDisconnect, target.text())
+          .because("the kernel still has the session after the logout")
+          .advise("repeat the call");
+    }
+    std::this_thread::sleep_for(kLookInterval);
+  }
+  return {};
+}
+
+Result<void> IscsiBackendLinux::delete_record(const Target& target,
+                                              const std::vector<std::string>& addresses) const {
+  const auto record = records_.find(target.name, addresses, target.portal.port);
+  if (!record) return {};
+  const Result<Iscsiadm::End> end =
+      iscsiadm_.run({.arguments = {"-m", "node", "-T", target.name, "-p", record->portal.text(),
+                                   "-I", "default", "-o", "delete"},
+                     .operation = kDisconnect,
+                     .object = target.text(),
+                     .limit = kDatabaseLimit,
+                     .successes = {ExitCode::kSuccess, ExitCode::kNothingFound}});
+  if (!end) return end.error();
+  return {};
+}
+
+}  // namespace longshore::iscsi

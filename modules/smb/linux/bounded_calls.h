@@ -1,0 +1,136 @@
+// Makes calls that may hang in the kernel, and waits no longer for them than one is willing to.
+//
+// What asks a dead server may hang where nothing ends it but the kernel or the end of the process;
+// so it is done on a thread of its own, one for each key at most. While one hangs, nobody else asks
+// under its key. An answer that comes too late is dropped on that thread, for letting go of it may
+// wait for the server too.
+//
+// Threads: any number at once, one for a key. Owner: on destruction it waits for what still hangs.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace longshore::smb {
+
+template <typename Answer>
+class BoundedCalls {
+ public:
+  using Call = std::function<Answer()>;
+  // The answer when there is none: ETIMEDOUT, or why no thread could be started.
+  using Unanswered = std::function<Answer(const std::error_code&)>;
+
+  BoundedCalls() = default;
+  BoundedCalls(const BoundedCalls&) = delete;
+  BoundedCalls& operator=(const BoundedCalls&) = delete;
+  ~BoundedCalls() {
+    for (auto& [key, running] : running_) running.thread.join();
+  }
+
+  // `call` owns all that it needs: it may outlive the caller. What it throws in time, run() throws.
+  Answer run(const std::string& key, std::chrono::milliseconds time, Call call,
+             const Unanswered& unanswered) {
+    std::unique_lock lock(mutex_);
+    reap();
+    const auto [entry, is_first] = running_.try_emplace(key);
+    if (!is_first) return unanswered(std::make_error_code(std::errc::timed_out));
+    Running& running = entry->second;
+    if (const std::error_code error = start(running, std::move(call))) {
+      running_.erase(entry);
+      return unanswered(error);
+    }
+    if (!ended_.wait_for(lock, time, [&] { return running.has_ended; })) {
+      running.is_late = true;
+      return unanswered(std::make_error_code(std::errc::timed_out));
+    }
+    const Running done = take(entry, lock);
+    if (done.failure) std::rethrow_exception(done.failure);
+    return std::move(*done.answer);
+  }
+
+  // Those that hang, and those that ended late and that the next run() clears away.
+  size_t count() {
+    const std::lock_guard lock(mutex_);
+    return running_.size();
+  }
+
+ private:
+  struct Running {
+    std::thread thread;
+    bool has_ended = false;
+    bool is_late = false;  // nobody waits for it any more
+    std::unique_ptr<Answer> answer;
+    std::exception_ptr failure;
+  };
+  using Entry = typename std::map<std::string, Running>::iterator;
+
+  std::error_code start(Running& running, Call call) {
+    try {
+      running.thread =
+          std::thread([this, &running, call = std::move(call)]() mutable { make(running, call); });
+      return {};
+    } catch (const std::system_error& error) {
+      return error.code();
+    } catch (const std::bad_alloc&) {
+      return std::make_error_code(std::errc::not_enough_memory);
+    }
+  }
+
+  // On the call's own thread.
+  void make(Running& running, Call& call) {
+    std::unique_ptr<Answer> answer;
+    std::exception_ptr failure;
+    try {
+      answer = std::make_unique<Answer>(call());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    call = nullptr;  // secrets that it holds go now
+    std::unique_lock lock(mutex_);
+    if (running.is_late) {
+      lock.unlock();
+      answer.reset();
+      lock.lock();
+    }
+    running.answer = std::move(answer);
+    running.failure = std::move(failure);
+    running.has_ended = true;
+    ended_.notify_all();
+  }
+
+  Running take(Entry entry, std::unique_lock<std::mutex>& lock) {
+    Running done = std::move(entry->second);
+    running_.erase(entry);
+    lock.unlock();
+    done.thread.join();
+    return done;
+  }
+
+  void reap() {
+    for (auto entry = running_.begin(); entry != running_.end();) {
+      Running& running = entry->second;
+      if (running.has_ended && running.is_late) {
+        running.thread.join();
+        entry = running_.erase(entry);
+      } else {
+        ++entry;
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::map<std::string, Running> running_;
+};
+
+}  // namespace longshore::smb

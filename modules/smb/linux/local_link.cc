@@ -1,0 +1,53 @@
+#include "smb/linux/local_link.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+namespace longshore::smb {
+
+using support::last_error;
+
+namespace {
+
+constexpr const char* kMakeLink = "make the link";
+
+}  // namespace
+
+Result<LocalLink> LocalLink::look(const support::Beneath& beneath, const support::PosixPath& path) {
+  Result<support::DirectoryEntry> entry = beneath.entry(path, kMakeLink);
+  if (!entry) return std::move(entry).error();
+  LocalLink link(*std::move(entry), path.text());
+  char target[PATH_MAX];
+  const ssize_t size =
+      ::readlinkat(link.entry_.directory.get(), link.entry_.name.c_str(), target, sizeof(target));
+  if (size >= 0) {
+    link.kind_ = Kind::kLink;
+    link.target_.assign(target, static_cast<size_t>(size));
+  } else if (errno == EINVAL) {
+    link.kind_ = Kind::kOther;
+  } else if (errno != ENOENT) {
+    return beneath.failure(path, kMakeLink, last_error());
+  }
+  return link;
+}
+
+Result<void> LocalLink::check_free_for(const std::string& target) const {
+  if (is_absent() || (kind_ == Kind::kLink && target_ == target)) return {};
+  return Error(StatusCode::kAlreadyExists, kMakeLink, path_)
+      .because(kind_ == Kind::kLink ? "it is a link to another place already"
+                                    : "something that is no link is there already")
+      .advise("remove it first");
+}
+
+Result<void> LocalLink::make(const std::string& target) const {
+  if (::symlinkat(target.c_str(), entry_.directory.get(), entry_.name.c_str()) == 0) return {};
+  return Error(StatusCode::kUnknown, kMakeLink, path_).because(last_error());
+}
+
+Result<void> LocalLink::remove() const {
+  if (::unlinkat(entry_.directory.get(), entry_.name.c_str(), 0) == 0 || errno == ENOENT) return {};
+  return Error(StatusCode::kUnknown, "remove the link", path_).because(last_error());
+}
+
+}  // namespace longshore::smb

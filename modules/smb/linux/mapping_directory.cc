@@ -1,0 +1,209 @@
+#include "smb/linux/mapping_directory.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "support/linux/directory_reader.h"
+#include "support/linux/file_descriptor.h"
+
+namespace longshore::smb {
+
+using support::FileDescriptor;
+using support::last_error;
+
+namespace {
+
+constexpr const char* kMake = "make for a share's mounts";
+constexpr const char* kLook = "look for a share's mounts and links in";
+constexpr int kMaxRounds = 10;
+
+std::optional<std::string> read_link(const std::string& path) {
+  char text[PATH_MAX];
+  const ssize_t size = ::readlink(path.c_str(), text, sizeof(text));
+  if (size < 0) return std::nullopt;
+  return std::string(text, static_cast<size_t>(size));
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+uint64_t next_number(const std::vector<std::string>& names) {
+  uint64_t last = 0;
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    last = std::max(last, number);
+  }
+  return last + 1;
+}
+
+Result<void> make_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return Error(StatusCode::kUnknown, kMake, path).because(last_error());
+}
+
+// What others may change is no place for mounts of the whole node.
+Result<void> check_own(const std::string& directory) {
+  struct stat status {};
+  if (::lstat(directory.c_str(), &status) != 0) {
+    return Error(StatusCode::kUnknown, kMake, directory).because(last_error());
+  }
+  if (S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0) {
+    return {};
+  }
+  return Error(StatusCode::kFailedPrecondition, kMake, directory)
+      .because("it is no directory that only the agent's user may change")
+      .advise("the option mappings_directory of the module says where it is");
+}
+
+// The kernel names mounts by the path without links, and that is how they are found again.
+Result<void> check_linkless(const std::string& directory) {
+  const std::unique_ptr<char, decltype(&::free)> real(::realpath(directory.c_str(), nullptr),
+                                                      &::free);
+  if (!real) return Error(StatusCode::kUnknown, kMake, directory).because(last_error());
+  if (directory == real.get()) return {};
+  return Error(StatusCode::kFailedPrecondition, kMake, directory)
+      .because("there is a link in this path")
+      .advise("set the option mappings_directory of the module to \"" + std::string(real.get()) +
+              "\"");
+}
+
+}  // namespace
+
+MappingDirectory::MappingDirectory(const support::PosixPath& mappings_directory,
+                                   const RemotePath& share)
+    : root_(mappings_directory.text()),
+      host_directory_(root_ + "/" + share.host()),
+      path_(host_directory_ + "/" + share.share()),
+      current_(path_ + "/current"),
+      links_(path_ + "/links") {}
+
+std::string MappingDirectory::target_of(const RemotePath& remote) const {
+  return remote.below().empty() ? current_ : current_ + "/" + remote.below();
+}
+
+bool MappingDirectory::holds(const std::string& target) const {
+  return target == current_ || target.starts_with(current_ + "/");
+}
+
+std::optional<std::string> MappingDirectory::current() const {
+  const std::optional<std::string> name = read_link(current_);
+  if (!name || !is_number(*name)) return std::nullopt;
+  return path_ + "/" + *name;
+}
+
+Result<std::string> MappingDirectory::add_place() const {
+  if (Result<void> made = make(); !made) return std::move(made).error();
+  const auto names = numbers_in(path_);
+  if (!names) return names.error();
+  std::string place = path_ + "/" + std::to_string(next_number(*names));
+  if (::mkdir(place.c_str(), 0700) == 0) return place;
+  return Error(StatusCode::kUnknown, kMake, place).because(last_error());
+}
+
+Result<void> MappingDirectory::turn_to(const std::string& place) const {
+  const std::string fresh = current_ + ".new";
+  ::unlink(fresh.c_str());
+  const std::string name = place.substr(place.rfind('/') + 1);
+  if (::symlink(name.c_str(), fresh.c_str()) == 0 &&
+      ::rename(fresh.c_str(), current_.c_str()) == 0) {
+    return {};
+  }
+  return Error(StatusCode::kUnknown, kMake, current_).because(last_error());
+}
+
+Result<void> MappingDirectory::remove_current() const {
+  ::unlink((current_ + ".new").c_str());
+  if (::unlink(current_.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
+  return Error(StatusCode::kUnknown, "remove", current_).because(last_error());
+}
+
+Result<std::vector<std::string>> MappingDirectory::places() const {
+  Result<std::vector<std::string>> places = numbers_in(path_);
+  if (!places) return places;
+  for (std::string& place : *places) place.insert(0, path_ + "/");
+  return places;
+}
+
+Result<std::vector<std::string>> MappingDirectory::recorded_links() const {
+  const auto names = numbers_in(links_);
+  if (!names) return names;
+  std::vector<std::string> paths;
+  for (const std::string& name : *names) {
+    std::optional<std::string> path = read_link(links_ + "/" + name);
+    if (!path && errno != ENOENT && errno != EINVAL) {
+      return Error(StatusCode::kUnknown, kLook, links_ + "/" + name).because(last_error());
+    }
+    if (path && std::ranges::find(paths, *path) == paths.end()) paths.push_back(*std::move(path));
+  }
+  return paths;
+}
+
+Result<void> MappingDirectory::record_link(const std::string& local_path) const {
+  const auto recorded = recorded_links();
+  if (!recorded) return recorded.error();
+  if (std::ranges::count(*recorded, local_path) != 0) return {};
+  if (Result<void> made = make(); !made) return made;
+  if (Result<void> made = make_directory(links_); !made) return made;
+  const auto names = numbers_in(links_);
+  if (!names) return names.error();
+  const std::string record = links_ + "/" + std::to_string(next_number(*names));
+  if (::symlink(local_path.c_str(), record.c_str()) == 0) return {};
+  return Error(StatusCode::kUnknown, "remember the link in", record).because(last_error());
+}
+
+Result<void> MappingDirectory::forget_link(const std::string& local_path) const {
+  const auto names = numbers_in(links_);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const std::string record = links_ + "/" + name;
+    if (read_link(record) == local_path) ::unlink(record.c_str());
+  }
+  return {};
+}
+
+void MappingDirectory::remove_if_unused() const {
+  if (const auto left = places()) {
+    for (const std::string& place : *left) ::rmdir(place.c_str());
+  }
+  ::rmdir(links_.c_str());
+  ::rmdir(path_.c_str());
+  ::rmdir(host_directory_.c_str());
+}
+
+Result<std::vector<std::string>> MappingDirectory::numbers_in(const std::string& directory) const {
+  std::vector<std::string> names;
+  FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!opened && errno == ENOENT) return names;
+  if (!opened) return Error(StatusCode::kUnknown, kLook, directory).because(last_error());
+  support::DirectoryReader reader(std::move(opened));
+  std::error_code error;
+  while (const auto entry = reader.next(error)) {
+    if (is_number(entry->name)) names.emplace_back(entry->name);
+  }
+  if (error) return Error(StatusCode::kUnknown, kLook, directory).because(error);
+  return names;
+}
+
+Result<void> MappingDirectory::make() const {
+  if (Result<void> made = make_directory(root_); !made) return made;
+  if (Result<void> own = check_own(root_); !own) return own;
+  if (Result<void> linkless = check_linkless(root_); !linkless) return linkless;
+  // Whoever takes another share of the host away at this moment removes the host's directory.
+  for (int round = 1;; ++round) {
+    if (Result<void> made = make_directory(host_directory_); !made) return made;
+    Result<void> made = make_directory(path_);
+    if (made || made.error().code() != StatusCode::kNotFound || round == kMaxRounds) return made;
+  }
+}
+
+}  // namespace longshore::smb

@@ -1,0 +1,195 @@
+#include "smb/linux/smb_backend_linux.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "smb/linux/local_link.h"
+#include "smb/linux/mount_failure.h"
+
+namespace longshore::smb {
+
+using support::CallLimits;
+using support::FileDescriptor;
+using support::last_error;
+using support::PosixPath;
+
+namespace {
+
+constexpr const char* kMap = "map the share";
+
+Result<void> check_link(const support::Beneath& beneath, const PosixPath& link,
+                        const std::string& target) {
+  const Result<LocalLink> found = LocalLink::look(beneath, link);
+  return found ? found->check_free_for(target) : found.error();
+}
+
+bool is_among(const std::vector<std::string>& texts, const std::string& text) {
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+// Whether nobody can have a link there: its directory is gone too.
+bool is_absent(const Error& error) {
+  return error.code() == StatusCode::kNotFound || error.system() == std::errc::not_a_directory;
+}
+
+}  // namespace
+
+Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& credentials,
+                                  const PosixPath* link, const CallLimits& limits) {
+  const MappingDirectory directory(options_.mappings_directory, remote);
+  if (link != nullptr) {
+    if (Result<void> free = check_link(beneath_, *link, directory.target_of(remote)); !free) {
+      return free;
+    }
+  }
+  const auto before = mapping_in(directory);
+  if (!before) return before.error();
+  Result<void> done = ensure_mapped(directory, remote, credentials, *before, limits);
+  if (done) done = check_below(directory, remote);
+  if (done && link != nullptr) done = make_link(directory, remote, *link);
+  if (!done && !*before) static_cast<void>(remove_mapping(directory));
+  return done;
+}
+
+Result<std::optional<MountedShare>> SmbBackendLinux::mapping_in(
+    const MappingDirectory& directory) const {
+  const std::optional<std::string> current = directory.current();
+  if (!current) return std::optional<MountedShare>();
+  const auto mounted = mounts_.mounted_below(directory.path());
+  if (!mounted) return mounted.error();
+  const auto found = std::ranges::find(*mounted, *current, &MountedShare::point);
+  return found == mounted->end() ? std::optional<MountedShare>() : *found;
+}
+
+Result<void> SmbBackendLinux::ensure_mapped(const MappingDirectory& directory,
+                                            const RemotePath& remote,
+                                            const Credentials& credentials,
+                                            const std::optional<MountedShare>& before,
+                                            const CallLimits& limits) {
+  using enum ShareMounts::Connection;
+  if (options_.require_privacy && credentials.is_nobody()) {
+    return Error(StatusCode::kFailedPrecondition, kMap, remote.mapping())
+        .because("without a user name nothing can be encrypted")
+        .advise(
+            "send user name and password, or set require_privacy = false in the settings of "
+            "the module");
+  }
+  const auto addresses = mounting_.addresses_of(remote, before);
+  if (!addresses) return addresses.error();
+  const auto mount = [&](ShareMounts::Connection connection) {
+    return mounting_.mount(remote, *addresses, credentials, connection, limits);
+  };
+  const bool is_dead = before && mounts_.probe(*before, options_.probe_timeout);
+  auto mounted = mount(is_dead ? kFresh : kShared);
+  // An old connection that broke is no reason to fail; the server may be well.
+  if (!mounted && before && !is_dead && is_of_connection(mounted.error().system())) {
+    mounted = mount(kFresh);
+  }
+  if (!mounted) return std::move(mounted).error();
+  if (before && !is_dead && (*mounted)->device() == before->device) {
+    return detach_others(directory, before->point);
+  }
+  return take_mount(directory, **mounted);
+}
+
+Result<void> SmbBackendLinux::take_mount(const MappingDirectory& directory,
+                                         const DetachedShare& share) {
+  const Result<std::string> place = directory.add_place();
+  if (!place) return place.error();
+  if (const std::error_code error = mounts_.attach(share, *place)) {
+    return Error(StatusCode::kUnknown, "mount the share on", *place).because(error);
+  }
+  if (Result<void> turned = directory.turn_to(*place); !turned) return turned;
+  return detach_others(directory, *place);
+}
+
+Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
+                                            const std::string& kept) {
+  const auto places = directory.places();
+  if (!places) return places.error();
+  const auto mounted = mounts_.mounted_below(directory.path());
+  if (!mounted) return mounted.error();
+  for (const MountedShare& mount : *mounted) {
+    // What is mounted deeper is in the share and not ours, as what the kernel mounts for DFS is.
+    if (mount.point == kept || !is_among(*places, mount.point)) continue;
+    if (const std::error_code error = mounts_.detach(mount)) {
+      return Error(StatusCode::kUnknown, "unmount the share from", mount.point).because(error);
+    }
+  }
+  for (const std::string& place : *places) {
+    if (place != kept) ::rmdir(place.c_str());
+  }
+  return {};
+}
+
+Result<void> SmbBackendLinux::check_below(const MappingDirectory& directory,
+                                          const RemotePath& remote) const {
+  if (remote.below().empty()) return {};
+  const std::optional<std::string> place = directory.current();
+  const FileDescriptor root(
+      place ? ::open(place->c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1);
+  if (root && support::open_unfollowed(root, remote.below(), O_PATH | O_DIRECTORY)) return {};
+  return failure_below(remote, last_error());
+}
+
+Result<void> SmbBackendLinux::make_link(const MappingDirectory& directory, const RemotePath& remote,
+                                        const PosixPath& link) const {
+  const std::string target = directory.target_of(remote);
+  // Anew: mapping may have taken a while.
+  const Result<LocalLink> found = LocalLink::look(beneath_, link);
+  if (!found) return found.error();
+  if (Result<void> free = found->check_free_for(target); !free) return free;
+  if (Result<void> recorded = directory.record_link(link.text()); !recorded) return recorded;
+  return found->is_absent() ? found->make(target) : Result<void>();
+}
+
+Result<void> SmbBackendLinux::unmap(const RemotePath& remote, const CallLimits&) {
+  const MappingDirectory directory(options_.mappings_directory, remote);
+  const Result<bool> has_others = remove_links(directory, remote);
+  if (!has_others) return has_others.error();
+  return *has_others ? Result<void>() : remove_mapping(directory);
+}
+
+Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
+                                           const RemotePath& remote) const {
+  const std::string target = directory.target_of(remote);
+  const auto paths = directory.recorded_links();
+  if (!paths) return paths.error();
+  bool has_others = false;
+  std::vector<std::string> forgotten;
+  std::vector<LocalLink> removed;
+  // All are looked at before one is removed: what cannot be seen may be in use.
+  for (const std::string& path : *paths) {
+    const auto checked = options_.roots.check(path, "look at the link");
+    auto link = checked ? LocalLink::look(beneath_, *checked) : checked.error();
+    if (!link && link.error().code() == StatusCode::kPermissionDenied) {
+      has_others = true;  // out of the roots, which were wider once
+    } else if (!link && !is_absent(link.error())) {
+      return std::move(link).error();
+    } else if (link && link->target() != target && directory.holds(link->target())) {
+      has_others = true;
+    } else {
+      forgotten.push_back(path);
+      if (link && link->target() == target) removed.push_back(*std::move(link));
+    }
+  }
+  for (const LocalLink& link : removed) {
+    if (Result<void> done = link.remove(); !done) return std::move(done).error();
+  }
+  removed.clear();  // their descriptors may be the last
+  for (const std::string& path : forgotten) {
+    if (Result<void> done = directory.forget_link(path); !done) return std::move(done).error();
+  }
+  return has_others;
+}
+
+Result<void> SmbBackendLinux::remove_mapping(const MappingDirectory& directory) {
+  if (Result<void> removed = directory.remove_current(); !removed) return removed;
+  Result<void> detached = detach_others(directory, "");
+  if (detached) directory.remove_if_unused();
+  return detached;
+}
+
+}  // namespace longshore::smb

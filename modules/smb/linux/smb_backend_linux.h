@@ -1,0 +1,75 @@
+// The smb group on Linux: a mount of each share for the whole node, and links that lead into it.
+//
+// The mount is kept apart from the places where it is wanted, as csi-proxy's global mappings are:
+// clients make several links to one share, ask whether they are links, and remove them by
+// Filesystem.Rmdir, none of which would do with mounts in their place.
+//
+// Whether credentials changed is seen by mounting once more with those that were sent; see
+// share_mounts.h. Whether a mapping is alive is asked first, and a mount is one that counts only
+// when it answers, all with a time limit: a server that does not answer holds neither a share's
+// turn nor a thread of the caller's. What a crash leaves behind
+// - a mount that is not `current`, a record without a link - the next call for the share clears
+// away.
+//
+// Threads: any number at once, one for a share. Owner: outlives its calls; the mounts outlive it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "smb/linux/mapping_directory.h"
+#include "smb/linux/mounting.h"
+#include "smb/linux/share_mounts.h"
+#include "smb/smb_backend.h"
+#include "support/allowed_roots.h"
+#include "support/linux/beneath.h"
+
+namespace longshore::smb {
+
+class SmbBackendLinux final : public SmbBackend {
+ public:
+  struct Options {
+    support::AllowedRoots roots;  // of the links
+    support::PosixPath mappings_directory;
+    bool require_privacy = true;
+    std::chrono::milliseconds probe_timeout{5000};
+    std::chrono::milliseconds mount_timeout{60000};  // of one address of the server
+  };
+
+  SmbBackendLinux(Options options, ShareMounts& mounts)
+      : beneath_(options.roots),
+        options_(std::move(options)),
+        mounts_(mounts),
+        mounting_(mounts, options_.mount_timeout) {}
+
+  Result<void> map(const RemotePath& remote, const Credentials& credentials,
+                   const support::PosixPath* link, const support::CallLimits& limits) override;
+  Result<void> unmap(const RemotePath& remote, const support::CallLimits& limits) override;
+
+ private:
+  // The mount that counts, of a share that is mapped.
+  Result<std::optional<MountedShare>> mapping_in(const MappingDirectory& directory) const;
+
+  Result<void> ensure_mapped(const MappingDirectory& directory, const RemotePath& remote,
+                             const Credentials& credentials,
+                             const std::optional<MountedShare>& before,
+                             const support::CallLimits& limits);
+  Result<void> take_mount(const MappingDirectory& directory, const DetachedShare& share);
+  // Detaches what is mounted at the share's places, but for the one at `kept`.
+  Result<void> detach_others(const MappingDirectory& directory, const std::string& kept);
+  Result<void> remove_mapping(const MappingDirectory& directory);
+  Result<void> check_below(const MappingDirectory& directory, const RemotePath& remote) const;
+  Result<void> make_link(const MappingDirectory& directory, const RemotePath& remote,
+                         const support::PosixPath& link) const;
+  // Removes the links to exactly the remote path; whether others are left.
+  Result<bool> remove_links(const MappingDirectory& directory, const RemotePath& remote) const;
+
+  support::Beneath beneath_;
+  Options options_;
+  ShareMounts& mounts_;
+  Mounting mounting_;
+};
+
+}  // namespace longshore::smb

@@ -1,0 +1,38 @@
+// What the smb group needs of the operating system.
+//
+// A share is mapped once on the node, with the credentials that it was last mapped with. (Linux
+// does not look at the domain: the same name and password are the same user to it.) Its users are
+// the local links that lead to it or to what lies below it.
+//
+// Threads: any number at once. SmbService lets no two changes of one share meet.
+#pragma once
+
+#include "longshore/result.hpp"
+#include "smb/credentials.h"
+#include "smb/remote_path.h"
+#include "support/call_limits.h"
+#include "support/posix_path.h"
+
+namespace longshore::smb {
+
+class SmbBackend {
+ public:
+  virtual ~SmbBackend() = default;
+
+  // Maps the share, if it is not mapped with these credentials and answers, and makes `link` lead
+  // to the remote path; null: no link. A link that leads there already is success.
+  // PERMISSION_DENIED: the server refuses the credentials, which leaves a mapping that was made
+  // with others as it is. NOT_FOUND: there is no such share, nothing in it at the remote path, or
+  // no directory for the link. ALREADY_EXISTS: something else is at the link's path. UNAVAILABLE:
+  // the server does not answer, or an earlier call still hangs for want of its answer. What is
+  // found out about the link's path is found out before anything is mapped; on failure nothing is
+  // mapped that was not mapped before.
+  virtual Result<void> map(const RemotePath& remote, const Credentials& credentials,
+                           const support::PosixPath* link, const support::CallLimits& limits) = 0;
+
+  // Removes the links to exactly the remote path that map() made and that still stand, and the
+  // mapping too unless links to other places below the share still stand. Nothing there is success.
+  virtual Result<void> unmap(const RemotePath& remote, const support::CallLimits& limits) = 0;
+};
+
+}  // namespace longshore::smb

@@ -1,0 +1,39 @@
+#include "smb/smb_service.h"
+
+#include <optional>
+
+namespace longshore::smb {
+
+using support::CallLimits;
+using support::PosixPath;
+
+Result<void> SmbService::new_mapping(const std::string& remote_path, const std::string& local_path,
+                                     std::string& user_name, std::string& password,
+                                     const CallLimits& limits, const std::string& request_id) {
+  const Result<Credentials> credentials = Credentials::take(user_name, password);
+  const Result<RemotePath> remote = RemotePath::parse(remote_path, "map the share");
+  if (!remote) return remote.error();
+  std::optional<PosixPath> link;
+  std::string operation = "map " + remote->text();
+  if (!local_path.empty()) {
+    Result<PosixPath> checked = roots_.check(local_path, "make the link");
+    if (!checked) return std::move(checked).error();
+    link = *std::move(checked);
+    operation += " at \"" + link->text() + "\"";
+  }
+  if (!credentials) return credentials.error();
+  return mutations_.run_in_turn(remote->mapping(), operation, request_id, limits, patience_, [&] {
+    return backend_.map(*remote, *credentials, link ? &*link : nullptr, limits);
+  });
+}
+
+Result<void> SmbService::remove_mapping(const std::string& remote_path, const CallLimits& limits,
+                                        const std::string& request_id) {
+  const Result<RemotePath> remote = RemotePath::parse(remote_path, "remove the mapping");
+  if (!remote) return remote.error();
+  return mutations_.run_in_turn(remote->mapping(), "remove the mapping " + remote->text(),
+                                request_id, limits, patience_,
+                                [&] { return backend_.unmap(*remote, limits); });
+}
+
+}  // namespace longshore::smb

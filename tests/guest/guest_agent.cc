@@ -1,0 +1,44 @@
+#include "tests/guest/guest_agent.h"
+
+#include <signal.h>
+
+#include <filesystem>
+
+namespace longshore::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Short: the paths of sockets may have 107 bytes.
+std::string run_folder() { return fs::temp_directory_path() / "longshore-run"; }
+
+}  // namespace
+
+GuestAgent::GuestAgent(const GuestAgentSetup& setup) : GroupClients(run_folder()) {
+  fs::remove_all(run_folder());
+  const std::string roots = "settings.allowed_roots = [\"" + root() + "\"]\n";
+  directory_.write_configuration(
+      "[agent]\nrun_dir = \"" + run_folder() + "\"\ncontrol_dir = \"" + (directory_ / "control") +
+      "\"\nstate_dir = \"" + (directory_ / "state") +
+      "\"\nmodule_dirs = [\"" LONGSHORE_MODULES
+      "\"]\nstop_timeout = \"60s\"\n[modules.disk]\n"
+      "[modules.system]\nsettings.allowed_services = [\"*\"]\n[modules.filesystem]\n" +
+      roots + "settings.link_roots = [\"" + mappings() + "\"]\n[modules.volume]\n" + roots +
+      "settings.filesystem = \"" + setup.filesystem + "\"\n[modules.smb]\n" + roots +
+      "settings.mappings_directory = \"" + mappings() + "\"\n[modules.iscsi]\n" + setup.settings);
+  process_.emplace(directory_);
+  INFO(log());
+  REQUIRE(process_->serves());
+}
+
+void GuestAgent::kill_and_start_again() {
+  disconnect();
+  process_->signal(SIGKILL);
+  process_->wait();
+  process_.emplace(directory_);
+  INFO(log());
+  REQUIRE(process_->serves());
+}
+
+}  // namespace longshore::test

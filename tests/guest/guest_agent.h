@@ -1,0 +1,45 @@
+// The agent in the guest, with the modules of all six groups on what the guest's kernel has, and
+// its clients on their sockets.
+//
+// Threads: one, except where a client of its own is taken for another thread.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+
+#include "longshore/result.hpp"
+#include "tests/guest/group_clients.h"
+#include "tests/support/agent_process.h"
+#include "tests/support/eventually.h"
+
+namespace longshore::test {
+
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+
+struct GuestAgentSetup {
+  std::string filesystem = "ext4";  // what FormatVolume makes
+  std::string settings = {};        // more lines of the configuration
+};
+
+class GuestAgent : public GroupClients {
+ public:
+  explicit GuestAgent(const GuestAgentSetup& setup = {});
+
+  // Below it callers may mount and link.
+  std::string root() const { return directory_.root(); }
+  // Where shares are mounted.
+  std::string mappings() const { return directory_ / "mappings"; }
+  std::string log() const { return directory_.log(); }
+  pid_t process() const { return process_->id(); }
+
+  // Ends it as a power failure would, and starts it again on the same folders.
+  void kill_and_start_again();
+  void stop() { process_.reset(); }
+
+ private:
+  AgentDirectory directory_;
+  std::optional<AgentProcess> process_;
+};
+
+}  // namespace longshore::test

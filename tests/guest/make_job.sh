@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Makes the disk with which programs come into the guest and what they leave comes out.
+#
+#   make_job.sh BUILD IMAGE PROGRAM...
+#
+# It holds the programs, the agent and its modules under the paths that they have here (a program
+# knows the agent by its path), the libraries of theirs that a small guest lacks, and "run", which
+# the guest's first process starts. What the cases leave is in its folder "out".
+set -euo pipefail
+shopt -s nullglob  # a release may be built without the hostile modules
+
+here=$(dirname "$(readlink -f "$0")")
+PATH=$PATH:/usr/sbin:/sbin
+build=$1 image=$2
+shift 2
+job=$(mktemp -d)
+trap 'rm -rf --one-file-system "$job"' EXIT
+mkdir -p "$job/tree" "$job/libraries" "$job/out"
+cp "$here/run_cases.sh" "$job/"
+for name in start stop password; do
+  install "$here/file_server.sh" "$job/smb_$name"
+done
+
+files=("$@" "$build"/bin/longshored "$build"/bin/longshorectl
+  "$build"/bin/longshore-modulehost "$build"/modules/*.so "$build"/hostile/*.so)
+for file in "${files[@]}"; do
+  install -D "$file" "$job/tree$file"
+  ldd "$file" | awk '$3 ~ "^/" { print $3 }' || true
+done | sort -u | while read -r library; do
+  # The guest's own C library, not this machine's.
+  case ${library##*/} in
+    libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | ld-*) ;;
+    *) cp -L "$library" "$job/libraries/" ;;
+  esac
+done
+
+settings=$(for name in LONGSHORE_LONG LONGSHORE_SEED; do
+  [ -z "${!name-}" ] || echo "export $name=${!name}"
+done)
+# The package's files where it has them, for the agent as a service.
+DESTDIR=$job/installed cmake --install "$build" --component runtime --prefix /usr --strip > /dev/null
+install -D -m 644 -t "$job/installed/usr/lib/systemd/system" "$here"/../../deploy/systemd/*
+
+cat > "$job/run" << END
+# Links into a folder where programs look for libraries anyway.
+for library in /job/libraries/*; do
+  [ -e /usr/lib/x86_64-linux-gnu/\${library##*/} ] || ln -s "\$library" /usr/lib/x86_64-linux-gnu/
+done
+# The agent loads nothing from folders that others than root could write to.
+mkdir -p "$build"
+cp -r /job/tree/. /
+cp -r /job/installed/usr/. /usr/
+chown -R 0:0 "$build"
+# Under systemd its socket starts it.
+systemctl start iscsid.socket 2> /dev/null || iscsid
+export LONGSHORE_GUEST_SMB_START=/job/smb_start LONGSHORE_GUEST_SMB_STOP=/job/smb_stop
+export LONGSHORE_GUEST_SMB_PASSWORD_PROGRAM=/job/smb_password LONGSHORE_GUEST_SMB_SHARES=50
+$settings
+bash /job/run_cases.sh /job/out $*
+touch /job/out/complete
+END
+rm -f "$image"
+mke2fs -q -F -t ext4 -O ^has_journal -d "$job" "$image" 1G

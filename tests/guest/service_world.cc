@@ -1,0 +1,91 @@
+#include "tests/guest/service_world.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "filesystem/v1.pb.h"
+#include "tests/support/require.h"
+#include "tests/support/temporary_directory.h"
+
+namespace longshore::test {
+namespace {
+
+constexpr const char* kConfiguration = "/etc/longshore/agent.toml";
+const std::vector<std::string> kSockets = {"longshore.socket", "longshore-control.socket"};
+
+ProgramRun journalctl(std::vector<std::string> words) {
+  words.insert(words.begin(), "/usr/bin/journalctl");
+  words.emplace_back("--quiet");
+  return run_program(words);
+}
+
+}  // namespace
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+InstalledAgent::InstalledAgent(const std::string& more) : GroupClients("/run/longshore") {
+  std::filesystem::create_directories(kRoot);
+  std::filesystem::create_directories("/etc/longshore/conf.d");
+  configure(more);
+  journalctl({"--sync"});
+  constexpr std::string_view kMark = "-- cursor: ";
+  const std::string last = journalctl({"--lines=1", "--show-cursor"}).output;
+  const size_t found = last.rfind(kMark);
+  require(found != std::string::npos, "the journal tells nothing");
+  cursor_ = last.substr(found + kMark.size());
+  cursor_.pop_back();
+  systemctl({"daemon-reload"});
+  for (const std::string& socket : kSockets) {
+    const ProgramRun started = systemctl({"start", socket});
+    require(started.exit_code == 0, socket + ": " + started.errors);
+  }
+}
+
+InstalledAgent::~InstalledAgent() {
+  disconnect();
+  for (const std::string& socket : kSockets) systemctl({"stop", socket});
+  systemctl({"stop", kService});
+  systemctl({"kill", "--signal=KILL", kService});
+  systemctl({"reset-failed", kService});
+}
+
+void InstalledAgent::configure(const std::string& more) const {
+  std::string text;
+  for (const char* group : {"disk", "iscsi", "smb", "system", "volume", "filesystem"}) {
+    text += std::string("[modules.") + group + "]\n";
+  }
+  write_file(kConfiguration, text + more);
+}
+
+void InstalledAgent::must(const std::string& verb) {
+  const ProgramRun done = systemctl({verb, kService});
+  INFO(verb << ": " << done.output << done.errors << journal());
+  REQUIRE(done.exit_code == 0);
+  disconnect();  // from one that is gone, perhaps
+}
+
+pid_t InstalledAgent::process() const { return std::stoi(property("MainPID")); }
+
+std::string InstalledAgent::control_group() const {
+  return "/sys/fs/cgroup" + property("ControlGroup");
+}
+
+std::string InstalledAgent::journal() const {
+  journalctl({"--sync"});
+  return journalctl({"--unit=longshore.service", "--output=cat", "--after-cursor=" + cursor_})
+      .output;
+}
+
+StatusCode InstalledAgent::asks() const {
+  v1::PathExistsRequest request;
+  request.set_path(kRoot);
+  TestClient client(socket("filesystem", "v1"));
+  return client.call("v1.Filesystem/PathExists", request.SerializeAsString())->code();
+}
+
+}  // namespace longshore::test

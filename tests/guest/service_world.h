@@ -1,0 +1,52 @@
+// The agent as its package installs it: a service of the guest's systemd, with its sockets.
+//
+// Only in a guest with systemd, whose job has put the package's files in place.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "tests/guest/group_clients.h"
+#include "tests/guest/systemctl.h"
+
+namespace longshore::test {
+
+class InstalledAgent : public GroupClients {
+ public:
+  // What callers may reach, where nothing is configured.
+  static constexpr const char* kRoot = "/var/lib/kubelet";
+  static constexpr const char* kService = "longshore.service";
+
+  // Its sockets are there, the service is not started. `more`: as for `configure`.
+  explicit InstalledAgent(const std::string& more = {});
+  // Stops all, and ends what the service has left behind.
+  ~InstalledAgent();
+  InstalledAgent(const InstalledAgent&) = delete;
+  InstalledAgent& operator=(const InstalledAgent&) = delete;
+
+  // Writes agent.toml with all six groups; `more` begins in the table of the group filesystem.
+  void configure(const std::string& more) const;
+
+  // Start, stop or whatever it is called with, which must succeed.
+  void must(const std::string& verb);
+
+  std::string property(const std::string& name) const { return unit_property(kService, name); }
+  pid_t process() const;
+  // The folder of its control group.
+  std::string control_group() const;
+
+  // What the journal has of it since this object was made, as the agent wrote it.
+  std::string journal() const;
+
+  // PathExists of the root.
+  StatusCode asks() const;
+
+ private:
+  std::string cursor_;  // in the journal
+};
+
+// The text of a small file, such as the kernel's; empty when there is none.
+std::string text_of(const std::string& path);
+
+}  // namespace longshore::test

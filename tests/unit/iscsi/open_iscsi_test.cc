@@ -1,0 +1,227 @@
+// How the Linux backend uses open-iscsi: which programs it starts with which arguments, in which
+// order, what it makes of their ends, and what is in files meanwhile.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "iscsi/linux/exit_codes.h"
+#include "tests/unit/iscsi/connected_node.h"
+
+namespace longshore::iscsi {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("each step is one run of iscsiadm, with these arguments") {
+  Connected node({.username = "node", .secret = kSecret});
+  const std::string portal = "-m|discoverydb|-t|sendtargets|-p|192.0.2.1:3260|";
+  const std::string record =
+      "-m|node|-T|iqn.2001-04.org.example:disks|-p|192.0.2.1:3260|-I|default|";
+  using Calls = std::vector<std::string>;
+  CHECK(node.new_calls() ==
+        Calls{portal + "-I|default|-o|nonpersistent|--discover", portal + "-o|new"});
+  REQUIRE(node.backend().add_portal(the_target().portal, {}));
+  CHECK(node.new_calls().empty());
+  const std::string discovery = portal + "-I|default|-o|new|-o|delete|--discover";
+  REQUIRE(node.backend().discover(the_target().portal, {}));
+  CHECK(node.new_calls() == Calls{discovery});
+  REQUIRE(node.connect(chap()));
+  CHECK(node.new_calls() == Calls{record + "--login"});
+  REQUIRE(node.connect(chap()));
+  REQUIRE(node.backend().disks(the_target(), {}));
+  CHECK(node.new_calls().empty());
+  REQUIRE(node.disconnect());
+  CHECK(node.new_calls() == Calls{"-m|session|-r|1|--logout", record + "-o|delete"});
+  REQUIRE(node.disconnect());
+  CHECK(node.new_calls().empty());
+  // The record went with the connection: the portal is asked for it.
+  REQUIRE(node.connect(chap()));
+  CHECK(node.new_calls() == Calls{discovery, record + "--login"});
+  REQUIRE(node.backend().remove_portal(the_target().portal, {}));
+  CHECK(node.new_calls() == Calls{portal + "-o|delete"});
+}
+
+TEST_CASE("secrets are in no argument, and in no file when the login is over") {
+  const bool succeeds = GENERATE(true, false);
+  CAPTURE(succeeds);
+  Connected node({.username = "node", .secret = kSecret, .own_secret = kTargetSecret});
+  const Login login = mutual_chap(succeeds ? kTargetSecret : "wrong-secret-1");
+  CHECK(node.connect(login).ok() == succeeds);
+  for (const char* secret : {kSecret, kTargetSecret, "wrong-secret-1"}) {
+    CHECK_FALSE(node.open_iscsi().has_anywhere(secret));
+  }
+  CHECK(node.open_iscsi().has_anywhere("node.session.auth.username = node"));
+}
+
+TEST_CASE("a login's record has what it needs and nothing of another login") {
+  Connected node;
+  REQUIRE(node.connect({}));
+  std::ifstream file(node.open_iscsi().record_of(the_target()));
+  const std::string record{std::istreambuf_iterator<char>(file), {}};
+  CHECK(record ==
+        "# BEGIN RECORD 2.1.8\nnode.name = iqn.2001-04.org.example:disks\nnode.tpgt = 1\n"
+        "iface.iscsi_ifacename = default\nnode.session.timeo.replacement_timeout = 120\n"
+        "node.conn[0].address = 192.0.2.1\nnode.conn[0].port = 3260\n"
+        "node.startup = manual\nnode.conn[0].startup = manual\n"
+        "node.session.initial_login_retry_max = 1\nnode.conn[0].timeo.login_timeout = 1\n"
+        "node.session.auth.authmethod = None\n# END RECORD\n");
+}
+
+TEST_CASE("ends of iscsiadm become codes and sentences with advice") {
+  const auto [exit_code, status, word] = GENERATE(table<int, StatusCode, std::string>({
+      {1, StatusCode::kInternal, "journalctl"},
+      {4, StatusCode::kUnavailable, "cannot be reached"},
+      {6, StatusCode::kInternal, "/run/lock/iscsi"},
+      {8, StatusCode::kUnavailable, "in time"},
+      {11, StatusCode::kUnavailable, "stopped answering"},
+      {12, StatusCode::kFailedPrecondition, "iscsi_tcp"},
+      {13, StatusCode::kPermissionDenied, "root"},
+      {18, StatusCode::kUnavailable, "iscsid"},
+      {20, StatusCode::kUnavailable, "systemctl start iscsid"},
+      {24, StatusCode::kUnauthenticated, "CHAP"},
+      {28, StatusCode::kFailedPrecondition, "in use"},
+      {99, StatusCode::kInternal, "99"},
+      {137, StatusCode::kInternal, "137"},
+  }));
+  const Error error = error_of_exit_code(exit_code, "connect to the target", "t", "iscsiadm: why");
+  CHECK(error.code() == status);
+  CHECK_THAT(error.message(), Catch::Contains(word) && Catch::Contains("iscsiadm: why"));
+
+  Connected node;
+  node.open_iscsi().answer(std::to_string(exit_code));
+  const Result<void> connected = node.connect({});
+  REQUIRE_FALSE(connected);
+  CHECK(connected.error().code() == status);
+}
+
+TEST_CASE(
+    "a login that was refused for good is UNAUTHENTICATED where the target had to prove itself") {
+  Connected node;
+  REQUIRE(node.backend().discover(the_target().portal, {}));
+  node.open_iscsi().answer("19");
+  CHECK(node.connect(chap()).error().code() == StatusCode::kFailedPrecondition);
+  const Result<void> refused = node.connect(mutual_chap());
+  CHECK(refused.error().code() == StatusCode::kUnauthenticated);
+  CHECK_THAT(refused.error().message(), Catch::Contains("SetMutualChapSecret"));
+}
+
+TEST_CASE("an iscsiadm that is not there, or is no program, is told") {
+  Connected node;
+  IscsiBackendLinux::Options options = node.open_iscsi().options();
+  options.iscsiadm = node.open_iscsi().path("none");
+  const Result<void> refused = IscsiBackendLinux(options).connect(the_target(), {}, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(), Catch::Contains("open-iscsi"));
+  options.iscsiadm = node.open_iscsi().path("calls");
+  CHECK(IscsiBackendLinux(options).connect(the_target(), {}, {}).error().code() ==
+        StatusCode::kPermissionDenied);
+}
+
+TEST_CASE("a portal without targets is added and has none, if the kernel could ask it") {
+  OpenIscsiStandIn open_iscsi;
+  test::write_file(open_iscsi.path("portals/192.0.2.1,3260"), "");
+  IscsiBackendLinux backend(open_iscsi.options());
+  const Portal portal{"192.0.2.1", 3260};
+  fs::remove(open_iscsi.sysfs() + "/class/iscsi_transport/tcp");
+  const Result<void> refused = backend.add_portal(portal, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(), Catch::Contains("iscsi_tcp"));
+  fs::create_directory(open_iscsi.sysfs() + "/class/iscsi_transport/tcp");
+  REQUIRE(backend.add_portal(portal, {}));
+  CHECK(backend.discover(portal, {})->empty());
+}
+
+TEST_CASE("what a portal answers is believed only where it is a target's name") {
+  OpenIscsiStandIn open_iscsi;
+  test::write_file(open_iscsi.path("portals/192.0.2.1,3260"),
+                   "iqn.2001-04.org.example:b\n--login\n../../etc\n\niqn.2001-04.org.example:a\n"
+                   "iqn.2001-04.org.example:b\n");
+  IscsiBackendLinux backend(open_iscsi.options());
+  const auto targets = backend.add_portal({"192.0.2.1", 3260}, {})
+                           ? backend.discover({"192.0.2.1", 3260}, {})
+                           : Error(StatusCode::kInternal, "add the portal");
+  REQUIRE(targets);
+  CHECK(*targets ==
+        std::vector<std::string>{"iqn.2001-04.org.example:b", "iqn.2001-04.org.example:a"});
+}
+
+TEST_CASE("disks that the kernel still makes are waited for") {
+  Connected node({.disks = 2});
+  REQUIRE(node.connect({}));
+  const fs::path made = fs::path(node.open_iscsi().sysfs()) /
+                        "class/iscsi_session/session1/device/target0:0:1/0:0:1:1/block/sdbb";
+  REQUIRE(fs::remove(made));
+  std::thread kernel([&] { fs::create_directory(made); });
+  const auto disks = node.backend().disks(the_target(), {});
+  kernel.join();
+  REQUIRE(disks);
+  CHECK(*disks == std::vector<uint32_t>{100, 101});
+}
+
+TEST_CASE("a call that is over does not wait for disks") {
+  Connected node({.disks = 0});
+  REQUIRE(node.connect({}));
+  support::CallLimits over;
+  over.deadline = support::CallLimits::Clock::now();
+  CHECK(node.backend().disks(the_target(), over).error().code() == StatusCode::kDeadlineExceeded);
+  CHECK(node.backend().disks(the_target(), {})->empty());
+}
+
+TEST_CASE("a logout that open-iscsi has not done is no success") {
+  Connected node;
+  REQUIRE(node.connect({}));
+  node.open_iscsi().answer("10");
+  CHECK(node.disconnect().error().code() == StatusCode::kInternal);
+  node.open_iscsi().answer("");
+  CHECK(node.disconnect());
+  CHECK(node.disconnect());
+}
+
+TEST_CASE("a portal whose name has no address is not taken for one that is not connected") {
+  Connected node;
+  const Target nowhere{{"no-such-host.invalid", 3260}, the_target().name};
+  CHECK(node.backend().disconnect(nowhere, {}).error().code() == StatusCode::kUnavailable);
+}
+
+TEST_CASE("a call that is over once a name is looked up does nothing") {
+  OpenIscsiStandIn open_iscsi;
+  const Target target{{"localhost", 3260}, the_target().name};
+  open_iscsi.offer(target, {});
+  IscsiBackendLinux backend(open_iscsi.options());
+  REQUIRE(backend.add_portal(target.portal, {}));
+  REQUIRE(backend.discover(target.portal, {}));
+  const size_t calls = open_iscsi.calls().size();
+  const auto cancelled_second = [asked = 0]() mutable { return ++asked > 1; };
+  support::CallLimits limits;
+  limits.cancelled = cancelled_second;
+  CHECK(backend.connect(target, {}, limits).error().code() == StatusCode::kCancelled);
+  limits.cancelled = cancelled_second;
+  CHECK(backend.disconnect(target, limits).error().code() == StatusCode::kCancelled);
+  limits.cancelled = [] { return true; };
+  CHECK(backend.disks(target, limits).error().code() == StatusCode::kCancelled);
+  CHECK(open_iscsi.calls().size() == calls);
+}
+
+TEST_CASE("a portal is known by its host's name, and connected by an address of it") {
+  OpenIscsiStandIn open_iscsi;
+  const Target target{{"localhost", 3260}, the_target().name};
+  open_iscsi.offer(target, {});
+  IscsiBackendLinux backend(open_iscsi.options());
+  REQUIRE(backend.add_portal(target.portal, {}));
+  REQUIRE(backend.connect(target, {}, {}));
+  // As if the target had named its address.
+  test::write_file(open_iscsi.sysfs() + "/class/iscsi_connection/connection1:0/persistent_address",
+                   "127.0.0.1\n");
+  CHECK(backend.disks(target, {})->size() == 1);
+  CHECK(backend.disks({{"127.0.0.1", 3260}, target.name}, {})->size() == 1);
+  CHECK(backend.disks({{"127.0.0.2", 3260}, target.name}, {})->empty());
+  CHECK(backend.disconnect(target, {}));
+  CHECK(backend.disks(target, {})->empty());
+}
+
+}  // namespace
+}  // namespace longshore::iscsi
