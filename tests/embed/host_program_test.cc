@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -39,7 +40,9 @@ TEST_CASE("a waited call runs on the caller's thread and starts none", "[embed]"
   for (int i = 0; i < 100; ++i) {
     REQUIRE(embedded.echo().call<echo::SayResponse>("Say", say("x")));
   }
-  CHECK(tasks() == before);
+  // Some of an agent that ended before may go meanwhile.
+  const std::set<std::string> after = tasks();
+  CHECK(std::includes(before.begin(), before.end(), after.begin(), after.end()));
 }
 
 TEST_CASE("the agent's threads take no signals of the program's", "[embed]") {

@@ -21,6 +21,8 @@ ninja -C "$build" -t deps | awk -v root="$root/" -v build="$build/" -v out="$wor
   NF == 0 || $1 ~ "^/usr/" { next }
   {
     path = $1 ~ "^/" ? $1 : build $1
+    # ccache makes paths relative to the build.
+    while (sub("[^/]+/[.][.]/", "", path)) {}
     if (source == "") { source = path; gsub("/", "%", source) }
     if (index(path, root) == 1 || index(path, build) == 1) print path > (out source)
   }'

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "control_group_world.h"
+#include "tests/integration/control_group_world.h"
 
 using namespace longshore;
 using namespace longshore::test;
