@@ -59,7 +59,7 @@ void disable_controllers(const std::string& folder) {
 }  // namespace
 
 std::shared_ptr<ControlGroups> ControlGroups::take(const std::string& process) {
-  const std::shared_ptr<ControlGroups> groups(new ControlGroups);
+  std::shared_ptr<ControlGroups> groups(new ControlGroups);
   groups->why_none_ = groups->find(process);
   if (groups->why_none_.empty()) groups->why_none_ = groups->lock();
   if (groups->why_none_.empty()) groups->why_none_ = groups->enter_leaf();
