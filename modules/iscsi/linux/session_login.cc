@@ -49,7 +49,7 @@ Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login
   const Result<NodeRecord> record = find_record(target, *addresses, limits);
   if (!record) return record.error();
   const Result<ExitCode> end = log_in(target, *record, login);
-  const Result<void> forgotten = records_.forget_secrets(*record, secrets_of(login));
+  Result<void> forgotten = records_.forget_secrets(*record, secrets_of(login));
   if (!end) return end.error();
   if (!forgotten) return forgotten;
   // iscsiadm has met a login that another began, and that may still fail.
