@@ -135,7 +135,7 @@ Result<std::vector<std::string>> MappingDirectory::places() const {
 }
 
 Result<std::vector<std::string>> MappingDirectory::recorded_links() const {
-  const auto names = numbers_in(links_);
+  auto names = numbers_in(links_);
   if (!names) return names;
   std::vector<std::string> paths;
   for (const std::string& name : *names) {

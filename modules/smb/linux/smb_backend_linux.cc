@@ -164,16 +164,15 @@ Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
   for (const std::string& path : *paths) {
     const auto checked = options_.roots.check(path, "look at the link");
     auto link = checked ? LocalLink::look(beneath_, *checked) : checked.error();
-    if (!link && link.error().code() == StatusCode::kPermissionDenied) {
-      has_others = true;  // out of the roots, which were wider once
-    } else if (!link && !is_absent(link.error())) {
-      return std::move(link).error();
-    } else if (link && link->target() != target && directory.holds(link->target())) {
+    // Out of the roots, which were wider once.
+    const bool is_out = !link && link.error().code() == StatusCode::kPermissionDenied;
+    if (!link && !is_out && !is_absent(link.error())) return std::move(link).error();
+    if (is_out || (link && link->target() != target && directory.holds(link->target()))) {
       has_others = true;
-    } else {
-      forgotten.push_back(path);
-      if (link && link->target() == target) removed.push_back(*std::move(link));
+      continue;
     }
+    forgotten.push_back(path);
+    if (link && link->target() == target) removed.push_back(*std::move(link));
   }
   for (const LocalLink& link : removed) {
     if (Result<void> done = link.remove(); !done) return std::move(done).error();

@@ -89,10 +89,13 @@ TEST_CASE("while one asks the server, others wait for their turn no longer than 
   SmbService service(*support::AllowedRoots::from({world.root()}), world.backend(),
                      std::chrono::milliseconds(1));
   std::string asked;
+  // Its patience is short, too: it asks until it is its turn.
   std::thread asking([&] {
-    std::string user = world.user();
-    std::string password = world.password();
-    asked = outcome(service.new_mapping(world.share(), "", user, password, {}, "first"));
+    do {
+      std::string user = world.user();
+      std::string password = world.password();
+      asked = outcome(service.new_mapping(world.share(), "", user, password, {}, "first"));
+    } while (asked == "ABORTED");
   });
   // Until the first has its turn, the others are answered by the server.
   const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(20);
