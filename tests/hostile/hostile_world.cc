@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -86,15 +85,6 @@ bool World::logged(const std::string& text) const {
 
 std::string file_of(const std::string& module) {
   return std::string(HOSTILE_MODULES "/") + module + ".so";
-}
-
-bool eventually(const std::function<bool()>& condition) {
-  const auto end = Clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (Clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
 }
 
 namespace {

@@ -13,8 +13,11 @@
 #include "loader/image.h"
 #include "loader/instance.h"
 #include "router/router.h"
+#include "tests/support/eventually.h"
 
 namespace longshore::hostile {
+
+using test::eventually;
 
 constexpr size_t kMaxMessageBytes = 1 << 20;
 constexpr size_t kMaxImages = 1000;
@@ -37,9 +40,6 @@ struct World {
 
 // The file of a module of this folder: "wrong_magic".
 std::string file_of(const std::string& module);
-
-// Waits until it is true; false when it does not become so in time.
-bool eventually(const std::function<bool()>& condition);
 
 struct Answer {
   StatusCode code = StatusCode::kUnknown;
