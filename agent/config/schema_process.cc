@@ -25,8 +25,9 @@ const SectionKeys<ProcessSettings>& section_keys() {
       key<&S::memory_max>({.name = "memory_max",
                            .type = KeyType::kInt,
                            .doc = "Bytes of memory that it may use (memory.max), with the programs "
-                                  "that it starts. Without cgroup v2 those that it may write to "
-                                  "(RLIMIT_DATA), the stacks of its threads included, 8 MiB each. "
+                                  "that it starts; none of it is swapped out. Without cgroup v2 "
+                                  "those that it may write to (RLIMIT_DATA), the stacks of its "
+                                  "threads included, 8 MiB each. "
                                   "0: no limit of its own.",
                            .range = {{0, int64_t{1} << 50}}}),
       key<&S::files_max>({.name = "files_max",

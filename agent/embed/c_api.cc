@@ -154,8 +154,9 @@ Outcome call(longshore_agent* agent, const char* method, const void* request, si
   }
   Result<CallOptions> options = call_options(given);
   if (!options) return outcome_of(options.error());
-  return agent->agent->call(method, std::string(static_cast<const char*>(request), size),
-                            std::move(*options));
+  return agent->agent->call(
+      method, longshore::router::request_copy({static_cast<const char*>(request), size}),
+      std::move(*options));
 }
 
 Outcome start_call(longshore_agent* agent, const char* method, const void* request, size_t size,
@@ -177,9 +178,9 @@ Outcome start_call(longshore_agent* agent, const char* method, const void* reque
   Result<CallOptions> options = call_options(given);
   if (!options) return refuse(outcome_of(options.error()));
   try {
-    const uint64_t started =
-        agent->agent->start_call(method, std::string(static_cast<const char*>(request), size),
-                                 std::move(*options), observer);
+    const uint64_t started = agent->agent->start_call(
+        method, longshore::router::request_copy({static_cast<const char*>(request), size}),
+        std::move(*options), observer);
     if (handle) *handle = started;
     return {};
   } catch (...) {

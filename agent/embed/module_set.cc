@@ -168,9 +168,9 @@ void ModuleSet::roll_back() {
   prepared_.clear();
 }
 
-std::string ModuleSet::stop(const std::shared_ptr<Instance>& instance, Clock::time_point deadline,
-                            Instance::StuckCalls stuck) {
-  const Result<std::string> stopped = instance->stop(deadline, stuck);
+Secret ModuleSet::stop(const std::shared_ptr<Instance>& instance, Clock::time_point deadline,
+                       Instance::StuckCalls stuck) {
+  const Result<Secret> stopped = instance->stop(deadline, stuck);
   if (!stopped) log_.warning(stopped.error().message());
   if (instance->is_abandoned()) starter_.note_abandoned(instance->options().name);
   return instance->handover();

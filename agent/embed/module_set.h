@@ -122,10 +122,9 @@ class ModuleSet {
   void tell_of_overlaps(const Entries& now, Committed& committed);
 
   // The handover; what goes wrong is logged. [any thread]
-  std::string stop(const std::shared_ptr<loader::Instance>& instance,
-                   router::Clock::time_point deadline,
-                   loader::Instance::StuckCalls stuck = loader::Instance::StuckCalls::kAwaited);
-  std::string stop(const std::shared_ptr<loader::Instance>& instance) {
+  Secret stop(const std::shared_ptr<loader::Instance>& instance, router::Clock::time_point deadline,
+              loader::Instance::StuckCalls stuck = loader::Instance::StuckCalls::kAwaited);
+  Secret stop(const std::shared_ptr<loader::Instance>& instance) {
     return stop(instance, router::Clock::now() + stop_timeout_.load());
   }
 

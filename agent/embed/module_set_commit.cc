@@ -85,15 +85,15 @@ ModuleSet::Entry ModuleSet::start_instead(const Entry& old_entry, Entry next,
                                           Committed& committed) {
   const std::string& name = old_entry.settings.name;
   // New calls wait, and a call that is stuck may be so for good.
-  const std::string left =
+  const Secret left =
       stop(old_entry.instance, Clock::now() + stop_timeout_.load(), Instance::StuckCalls::kLeft);
-  if (starter_.bring_up(next, left)) return next;
+  if (starter_.bring_up(next, left.text())) return next;
   committed.fail("the module " + name +
                  " did not start and is put back as it was: " + next.failure);
   Entry put_back = old_entry;
   put_back.instance = nullptr;
   starter_.begin_anew(put_back);
-  if (!starter_.bring_up(put_back, left)) {
+  if (!starter_.bring_up(put_back, left.text())) {
     committed.fail("the module " + name +
                    " did not start as it was before either: " + put_back.failure);
   }

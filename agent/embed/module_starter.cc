@@ -69,8 +69,8 @@ void ModuleStarter::wait_loaded() {
   if (markers_) markers_->pause();
 }
 
-bool ModuleStarter::bring_up(ModuleEntry& entry, std::string handover) {
-  const auto up = create_and_start(entry, std::move(handover));
+bool ModuleStarter::bring_up(ModuleEntry& entry, std::string_view handover) {
+  const auto up = create_and_start(entry, handover);
   if (markers_) markers_->end();
   if (up) {
     log_.info("module serves", {{"module", entry.settings.name},
@@ -82,7 +82,7 @@ bool ModuleStarter::bring_up(ModuleEntry& entry, std::string handover) {
   return up.ok();
 }
 
-Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string handover) {
+Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_view handover) {
   const config::ModuleSettings& settings = entry.settings;
   const bool in_process = settings.isolation != "process";
   if (in_process && markers_) {
@@ -95,7 +95,7 @@ Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string han
   if (!instance) return noted(settings.name, std::move(instance).error());
   entry.instance = std::move(*instance);
   if (markers_) markers_->reach("start");
-  auto started = entry.instance->start(settings_message(settings, state_dir_), std::move(handover));
+  auto started = entry.instance->start(settings_message(settings, state_dir_), handover);
   if (!started) end_failed(entry);
   return started;
 }

@@ -42,7 +42,7 @@ class ModuleStarter {
 
   // Makes the instance and starts it. False: the entry's failure tells why, and the instance has
   // been ended again.
-  bool bring_up(ModuleEntry& entry, std::string handover);
+  bool bring_up(ModuleEntry& entry, std::string_view handover);
 
   // Begins the entry's life once more, for another instance of the same code.
   void begin_anew(ModuleEntry& entry) const;
@@ -55,7 +55,7 @@ class ModuleStarter {
  private:
   Result<void> load_code(loader::Inspection inspection, const config::AgentSettings& agent,
                          ModuleEntry& entry);
-  Result<void> create_and_start(ModuleEntry& entry, std::string handover);
+  Result<void> create_and_start(ModuleEntry& entry, std::string_view handover);
   void end_failed(ModuleEntry& entry);
   Error noted(const std::string& module, Error error);
   void hangs(const std::string& module);

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "longshore/secret.hpp"
+
 namespace longshore::endpoint {
 namespace {
 
@@ -36,8 +38,16 @@ class RoutedCall final : public rpc::ServerCallHandler {
         stream_(std::move(stream)),
         origin_(std::move(origin)) {}
 
+  // What has not become a call.
+  ~RoutedCall() override {
+    if (request_) wipe(*request_);
+  }
+  RoutedCall(const RoutedCall&) = delete;
+  RoutedCall& operator=(const RoutedCall&) = delete;
+
   void on_message(std::string message) override {
     if (request_) {
+      wipe(message);
       return stream_->finish(StatusCode::kInvalidArgument,
                              "the call has more than one request, and " + method_ + " takes one",
                              {});

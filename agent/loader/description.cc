@@ -154,6 +154,7 @@ class DescriptionReader {
     }
     const auto& annotations = method.options().method();
     entry.request_schema = schema_of(method.input_type());
+    entry.request_has_secrets = router::has_secrets(*entry.request_schema);
     entry.reads_only = annotations.reads_only();
     entry.idempotent = annotations.idempotent();
     entry.non_blocking = annotations.non_blocking();

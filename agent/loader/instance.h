@@ -28,6 +28,7 @@
 #include "loader/posted_function.h"
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
+#include "longshore/secret.hpp"
 #include "observe/log.h"
 #include "observe/rate_limited_log.h"
 #include "router/router.h"
@@ -53,7 +54,7 @@ struct InstanceOptions {
   std::function<void(longshore_log_level level, uint64_t origin, std::string_view text)> write_log =
       nullptr;
   // Told in `stop` as soon as the module's own stop is over, while its calls may still run.
-  std::function<void(const Result<std::string>& handover)> on_handover = nullptr;
+  std::function<void(const Result<Secret>& handover)> on_handover = nullptr;
   // Told of each violation of the contract, with their number so far. [any thread]
   std::function<void(uint64_t count, const std::string& last)> on_violation = nullptr;
 };
@@ -71,7 +72,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
 
   // Brings it to life. `settings` is a serialised longshore.module.v1.Settings. It serves only if
   // it also says that it is healthy, should it have the method for that.
-  Result<void> start(std::string settings, std::string handover);
+  Result<void> start(std::string settings, std::string_view handover);
 
   // Takes no more calls, since the routes lead elsewhere by now, but those that its own calls wait
   // for, and waits for what is here; calls that are stuck are not waited for. False: the time is
@@ -87,11 +88,10 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // abandoned, which is the error. The value is the handover.
   // Calls that are stuck are waited for as the others are, or get that second only.
   enum class StuckCalls { kAwaited, kLeft };
-  Result<std::string> stop(router::Clock::time_point deadline,
-                           StuckCalls stuck = StuckCalls::kAwaited);
+  Result<Secret> stop(router::Clock::time_point deadline, StuckCalls stuck = StuckCalls::kAwaited);
 
   // What `stop` has left for the next instance, even if this one was abandoned after that.
-  std::string handover() const;
+  Secret handover() const;
   // Whether create or stop gave up on it.
   bool is_abandoned() const;
   // Whether it was ended or given up on, so that there is nothing more to do.
@@ -162,8 +162,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   class ControlTarget;
   void make_control_target();
   // Runs start or stop as a call of its own and waits for it, `timeout` at most.
-  Result<std::string> control(const char* name, std::chrono::nanoseconds timeout,
-                              std::string request_bytes);
+  Result<Secret> control(const char* name, std::chrono::nanoseconds timeout,
+                         std::string request_bytes);
   bool has_control_call() const;
   void start_ended(bool well);
   bool wait_for_start();    // false: its start does not return
@@ -198,7 +198,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void* self_ = nullptr;
   longshore_instance functions_{};
   EntryGate gate_;                        // before these functions
-  std::string handover_;                  // until start is finished
+  Secret handover_;                       // until start is finished
   std::shared_ptr<Instance> kept_alive_;  // itself, once abandoned
   router::WorkerPool pool_;
   router::HandleTable<Invocation> invocations_;
@@ -217,7 +217,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   std::set<std::shared_ptr<PostedFunction>> posts_;
   bool closed_ = false;  // to what the module asks for
   bool ended_ = false;
-  std::string left_;  // for the next instance
+  Secret left_;  // for the next instance
   std::multiset<std::string> stuck_objects_;
   size_t stuck_ = 0;
   router::Clock::time_point started_at_{};

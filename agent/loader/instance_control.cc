@@ -20,7 +20,8 @@ class ControlObserver final : public router::CallObserver {
  public:
   bool on_message(std::string message) override {
     const std::lock_guard lock(mutex_);
-    message_ += message;
+    message_.append(message);
+    wipe(message);
     return true;
   }
   void on_answer(std::string message) override {
@@ -36,11 +37,11 @@ class ControlObserver final : public router::CallObserver {
   }
 
   // The deadline of the call is what ends this at the latest.
-  Result<std::string> wait() {
+  Result<Secret> wait() {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [&] { return finished_; });
     if (code_ != StatusCode::kOk) return Error::of_text(code_, text_);
-    return message_;
+    return std::move(message_);
   }
 
  private:
@@ -49,7 +50,7 @@ class ControlObserver final : public router::CallObserver {
   bool finished_ = false;
   StatusCode code_ = StatusCode::kUnknown;
   std::string text_;
-  std::string message_;
+  Secret message_;
 };
 
 std::shared_ptr<const router::Method> control_method(const char* name,
@@ -137,7 +138,7 @@ class Instance::ControlTarget final : public router::Target {
     const longshore_instance& functions = instance->functions_;
     const EntryGate::Stay stay(instance->gate_);
     if (call.method().name == kStop) return functions.stop(instance->self_, call.handle());
-    const std::string& handover = instance->handover_;
+    const std::string& handover = instance->handover_.text();
     functions.start(instance->self_, call.handle(), {call.request().data(), call.request().size()},
                     {handover.data(), handover.size()});
   }
@@ -161,16 +162,16 @@ void Instance::make_control_target() {
   control_target_ = std::make_shared<ControlTarget>(weak_from_this());
 }
 
-Result<std::string> Instance::control(const char* name, std::chrono::nanoseconds timeout,
-                                      std::string request_bytes) {
+Result<Secret> Instance::control(const char* name, std::chrono::nanoseconds timeout,
+                                 std::string request_bytes) {
   const auto observer = std::make_shared<ControlObserver>();
   router_.call_directly(control_target_, control_method(name, timeout),
                         request_of_agent(std::move(request_bytes), observer));
   return observer->wait();
 }
 
-Result<void> Instance::start(std::string settings, std::string handover) {
-  handover_ = std::move(handover);
+Result<void> Instance::start(std::string settings, std::string_view handover) {
+  handover_ = Secret::copy_of(handover);
   {
     const std::lock_guard lock(mutex_);
     start_step_ = StartStep::kRuns;
@@ -181,9 +182,9 @@ Result<void> Instance::start(std::string settings, std::string handover) {
     life_->fail(error.message());
     return Error(error.code(), "start the module", options_.name).because(error.message());
   };
-  const Result<std::string> started = control(kStart, options_.start_timeout, std::move(settings));
+  const Result<Secret> started = control(kStart, options_.start_timeout, std::move(settings));
   if (!started) return failed(started.error());
-  handover_.clear();
+  handover_ = {};
   {
     const std::lock_guard lock(mutex_);
     life_->reach(State::kStarted);
@@ -208,7 +209,7 @@ Result<void> Instance::probe() {
   method->timeout = options_.start_timeout;
   const auto observer = std::make_shared<ControlObserver>();
   router_.call_directly(shared_from_this(), std::move(method), request_of_agent({}, observer));
-  const Result<std::string> answer = observer->wait();
+  const Result<Secret> answer = observer->wait();
   if (answer) return {};
   return Error::of_text(answer.error().code(),
                         "it says that it is not healthy: " + answer.error().message());

@@ -49,7 +49,7 @@ void Instance::resume() {
   admits_ = true;
 }
 
-Result<std::string> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
+Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   {
     const std::lock_guard lock(mutex_);
     admits_ = false;
@@ -57,13 +57,13 @@ Result<std::string> Instance::stop(Clock::time_point deadline, StuckCalls stuck)
     if (life_->state() == State::kServing) life_->reach(State::kDraining);
   }
   if (!wait_for_start()) return abandon(kAction, "its start never returned");
-  Result<std::string> handover = std::string();
+  Result<Secret> handover = Secret();
   if (wants_stop()) {
     handover = control(kStop, std::max(deadline - Clock::now(), Clock::duration(kCancelGrace)), {});
   }
   if (handover) {
     const std::lock_guard lock(mutex_);
-    left_ = *handover;
+    left_ = Secret::copy_of(handover->text());
   }
   if (options_.on_handover) options_.on_handover(handover);
   if (!wait_for_calls(deadline, stuck) || stuck == StuckCalls::kLeft) {
@@ -166,9 +166,9 @@ bool Instance::has_ended() const {
   return ended_ || kept_alive_ != nullptr;
 }
 
-std::string Instance::handover() const {
+Secret Instance::handover() const {
   const std::lock_guard lock(mutex_);
-  return left_;
+  return Secret::copy_of(left_.text());
 }
 
 }  // namespace longshore::loader

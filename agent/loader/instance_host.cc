@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "loader/instance.h"
+#include "longshore/context.hpp"
 
 namespace longshore::loader {
 
@@ -58,8 +59,7 @@ longshore_answer Instance::invoke(const longshore_invoke_request& request,
   router::CallRequest call;
   call.method = {static_cast<const char*>(request.method.data),
                  static_cast<size_t>(request.method.size)};
-  call.request.assign(static_cast<const char*>(request.request.data),
-                      static_cast<size_t>(request.request.size));
+  call.request = router::request_copy(to_view(request.request));
   call.caller = caller_;
   if (parent) {
     auto caller = std::make_shared<router::Caller>(*caller_);

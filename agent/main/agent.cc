@@ -17,6 +17,7 @@
 #include "main/status_report.h"
 #if !defined(_WIN32)
 #include "supervise/child_factory.h"
+#include "supervise/linux/control_groups.h"
 #endif
 
 namespace longshore {

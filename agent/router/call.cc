@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "longshore/secret.hpp"
+
 namespace longshore::router {
 namespace {
 
@@ -16,6 +18,7 @@ Call::Call(Parts parts, HandleTable<Call>& table, Timers& timers)
 
 Call::~Call() {
   if (armed_) timers_.disarm(*this);
+  if (method().request_has_secrets) wipe(parts_.request);
 }
 
 bool Call::submit() {

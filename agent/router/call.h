@@ -9,7 +9,8 @@
 //
 // The answer goes to the observer: messages, then exactly one outcome. It is given by whoever is
 // first: the module, the deadline or the caller's cancellation. A module must finish a call even
-// if it was cancelled; until then the call keeps its slot and its request's bytes.
+// if it was cancelled; until then the call keeps its slot and its request's bytes. If these may
+// hold a secret they are wiped with the call.
 //
 // Threads: any. Owner: shared by the call table (until over), the pool's queue and whoever handles
 // it at the moment. No lock is held while observers or targets are called.
@@ -167,7 +168,7 @@ class Call final : public Work, public Timer, public Cancellable {
   void leave();
   void cancel_children();
 
-  const Parts parts_;
+  Parts parts_;  // the request is wiped at the end, the rest never changes
   HandleTable<Call>& table_;
   Timers& timers_;
   const Clock::time_point started_ = Clock::now();

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "observe/log_line.h"
 #include "router/field_type.h"
@@ -144,6 +146,21 @@ class Writer {
 };
 
 }  // namespace
+
+// Not by recursion: a module's messages may nest as deeply as it likes, and hold their own kind.
+bool has_secrets(const MessageSchema& schema) {
+  std::set<const MessageSchema*> seen{&schema};
+  std::vector<const MessageSchema*> left{&schema};
+  while (!left.empty()) {
+    const MessageSchema& next = *left.back();
+    left.pop_back();
+    for (const auto& [number, field] : next.fields) {
+      if (field.secret) return true;
+      if (field.message && seen.insert(field.message).second) left.push_back(field.message);
+    }
+  }
+  return false;
+}
 
 ToldMessage json_without_secrets(const MessageSchema& schema, std::string_view bytes,
                                  size_t max_bytes) {

@@ -27,6 +27,9 @@ struct MessageSchema {
 // By full name, as descriptors write it: ".v1.PathExistsRequest".
 using MessageSchemas = std::map<std::string, MessageSchema, std::less<>>;
 
+// Whether the message, or one that it may hold, has a field that is marked secret.
+bool has_secrets(const MessageSchema& schema);
+
 struct ToldMessage {
   std::string json;
   bool is_whole = true;  // no more is known of it

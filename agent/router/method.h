@@ -33,6 +33,8 @@ struct Method {
 
   // Of the request, for the audit log. Null: the method is in no description, as start and stop.
   std::shared_ptr<const MessageSchema> request_schema;
+  // Whether it may carry what is marked secret: its bytes are wiped when nobody needs them.
+  bool request_has_secrets = false;
 
   // From the configuration.
   bool denied = false;

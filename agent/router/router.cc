@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "longshore/secret.hpp"
+
 namespace longshore::router {
 namespace {
 
@@ -28,6 +30,13 @@ std::string base36(uint64_t number) {
 }
 
 }  // namespace
+
+std::string request_copy(std::string_view bytes) {
+  std::string request;
+  if (!bytes.empty()) reserve_apart(request, bytes.size());
+  request = bytes;
+  return request;
+}
 
 bool is_request_id(std::string_view text) {
   constexpr size_t kMaxBytes = 64;
@@ -64,6 +73,7 @@ std::shared_ptr<Call> Router::call(CallRequest request) {
     if (fallback_) {
       unknown->full_name = request.method;
       unknown->server_streaming = true;
+      unknown->request_has_secrets = true;                 // as far as is known here
       unknown->timeout = std::chrono::nanoseconds::max();  // who takes it knows its own
       return call_directly(fallback_, std::move(unknown), std::move(request));
     }
@@ -176,6 +186,7 @@ std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const
   if (options_.remembers_calls) recent_calls_.add(answered);
   if (is_told && is_audited(*method)) options_.audit->add(answered, false);
   if (code == StatusCode::kPermissionDenied) log_refusal(request, *method, id, text);
+  wipe(request.request);  // also of a method that is not known, since it may be one with a secret
   request.observer->on_finish(code, std::move(text));
   return nullptr;
 }

@@ -34,7 +34,7 @@ using RouteTable = std::unordered_map<std::string, Route, TransparentHash, std::
 
 struct CallRequest {
   std::string_view method;  // "v1.Filesystem/PathExists"
-  std::string request;
+  std::string request;      // see request_copy
   std::shared_ptr<const Caller> caller;
   std::optional<std::chrono::nanoseconds> timeout;  // none: the method's own
   std::string request_id;                           // empty: a new one
@@ -46,6 +46,10 @@ struct CallRequest {
   std::shared_ptr<const MethodSet> allowed;  // what the endpoint allows the caller; null: all
   bool counted = false;                      // among the calls that came over endpoints
 };
+
+// Bytes of a request that somebody else holds, so that the call has the only copy in the router,
+// and can wipe it.
+std::string request_copy(std::string_view bytes);
 
 // Whether a caller's own request id is fit for logs: up to 64 letters, digits, '-', '_' and '.'.
 bool is_request_id(std::string_view text);

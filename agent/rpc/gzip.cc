@@ -3,7 +3,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <utility>
+
+#include "longshore/secret.hpp"
 
 namespace longshore::rpc {
 namespace {
@@ -25,8 +31,35 @@ struct Deflater {
   }
 };
 
-struct Inflater {
+// zlib keeps a window of what it has inflated, which may be a secret: its memory is wiped. Each
+// piece begins with its size.
+constexpr size_t kPieceHead = alignof(std::max_align_t);
+
+void* take_piece(void*, uInt items, uInt bytes) {
+  const size_t size = kPieceHead + size_t{items} * bytes;
+  void* const piece = std::malloc(size);
+  if (!piece) return nullptr;
+  std::memcpy(piece, &size, sizeof(size));
+  return static_cast<char*>(piece) + kPieceHead;
+}
+
+void wipe_piece(void*, void* address) {
+  char* const piece = static_cast<char*>(address) - kPieceHead;
+  size_t size = 0;
+  std::memcpy(&size, piece, sizeof(size));
+  wipe(piece, size);
+  std::free(piece);
+}
+
+z_stream wiping_stream() {
   z_stream stream{};
+  stream.zalloc = take_piece;
+  stream.zfree = wipe_piece;
+  return stream;
+}
+
+struct Inflater {
+  z_stream stream = wiping_stream();
   bool ready = inflateInit2(&stream, kGzipWindowBits) == Z_OK;
   ~Inflater() {
     if (ready) inflateEnd(&stream);
@@ -69,7 +102,10 @@ Result<std::string> gzip_decompress(std::string_view bytes, size_t max_bytes) {
     if (size == message.size()) {
       if (size > max_bytes) return too_large(max_bytes);
       // One byte over the limit shows that there is more.
-      message.resize(std::min(std::max(2 * size, kFirstPieceBytes), max_bytes + 1));
+      std::string larger(std::min(std::max(2 * size, kFirstPieceBytes), max_bytes + 1), '\0');
+      std::copy_n(message.begin(), size, larger.begin());
+      wipe(message);
+      message = std::move(larger);
     }
     stream.next_out = zlib_bytes(message.data() + size);
     stream.avail_out = static_cast<uInt>(message.size() - size);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "longshore/secret.hpp"
+
 namespace longshore::rpc {
 namespace {
 
@@ -50,6 +52,8 @@ void Http2Connection::on_read(std::error_code error, size_t bytes) {
   }
   bool in_order = true;
   turn([&] { in_order = session_.receive({input_.get(), bytes}); });
+  // A secret may be among them. To ask whether would cost more than this; nghttp2 keeps nothing.
+  wipe(input_.get(), bytes);
   if (!in_order) return close_connection(session_.reason());
   fit_input(bytes);
   read_more();

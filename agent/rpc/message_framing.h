@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "longshore/secret.hpp"
+
 namespace longshore::rpc {
 
 inline constexpr size_t kMessagePrefixBytes = 5;
@@ -26,10 +28,14 @@ class MessageReader {
   };
 
   explicit MessageReader(size_t max_message_bytes) : max_message_bytes_(max_message_bytes) {}
+  ~MessageReader() { wipe(message_); }
+  MessageReader(const MessageReader&) = delete;
+  MessageReader& operator=(const MessageReader&) = delete;
 
   // Takes from the front of `bytes`.
   Step read(std::string_view& bytes);
 
+  // In memory that whoever has the message in the end may wipe: it is the only copy.
   std::string take_message();
   bool compressed() const { return prefix_[0] == 1; }
   // Of the message that is being read, once its prefix is whole.
@@ -40,9 +46,11 @@ class MessageReader {
   size_t held_bytes() const { return prefix_size_ + message_.size(); }
 
   // Memory for the whole message at once, when it is sure to come.
-  void reserve() { message_.reserve(length()); }
+  void reserve() { grow(length()); }
 
  private:
+  void grow(size_t size);
+
   size_t max_message_bytes_;
   std::array<char, kMessagePrefixBytes> prefix_{};
   size_t prefix_size_ = 0;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "longshore/secret.hpp"
 #include "rpc/gzip.h"
 
 namespace longshore::rpc {
@@ -68,6 +69,7 @@ void MessageIntake::deliver() {
       return fault(StatusCode::kInternal, "a message is compressed without a grpc-encoding");
     }
     auto plain = gzip_decompress(message, max_message_bytes_);
+    wipe(message);
     if (!plain) return fault(plain.error().code(), plain.error().message());
     message = std::move(*plain);
   }

@@ -20,7 +20,8 @@ bool CallToChild::send(std::shared_ptr<ChildConnection> child) {
   head.set_on_behalf_of(std::string(to_view(info.on_behalf_of)));
   head.set_credit(kStreamCredit);
   child_ = std::move(child);
-  const auto sent = child_->frames().send(FrameType::kCall, id_, head, request_,
+  const std::string head_bytes = head.SerializeAsString();
+  const auto sent = child_->frames().send({FrameType::kCall, id_, head_bytes, request_, is_secret_},
                                           FramePipes::Room::kUnlessMuchWaits);
   // A cancellation that came before the call was in the table found nothing to cancel.
   if (!is_wanted()) child_->frames().send({FrameType::kCancel, id_});

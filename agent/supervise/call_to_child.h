@@ -13,8 +13,9 @@
 #include <string_view>
 
 #include "longshore/abi.h"
+#include "router/method.h"
 #include "supervise/answer_pump.h"
-#include "supervise/linux/child_connection.h"
+#include "supervise/child_connection.h"
 
 namespace longshore::supervise {
 
@@ -22,8 +23,10 @@ class CallToChild final : public AnswerPump {
  public:
   // The request's bytes live until the call is finished. `forget` takes it out of the table.
   CallToChild(const longshore_host* host, longshore_call id, uint32_t method,
-              std::string_view request, bool may_be_repeated, std::function<void()> forget)
-      : is_idempotent(may_be_repeated),
+              std::string_view request, const router::Method& described,
+              std::function<void()> forget)
+      : is_idempotent(described.idempotent),
+        is_secret_(described.request_has_secrets),
         host_(host),
         id_(id),
         method_(method),
@@ -60,6 +63,7 @@ class CallToChild final : public AnswerPump {
   void finish(StatusCode code, std::string text) override;
 
  private:
+  const bool is_secret_;  // the request may be
   const longshore_host* const host_;
   const longshore_call id_;
   const uint32_t method_;

@@ -11,7 +11,7 @@
 
 #include "longshore/abi.h"
 #include "longshore/child/v1.pb.h"
-#include "supervise/linux/child_connection.h"
+#include "supervise/child_connection.h"
 
 namespace longshore::supervise {
 

@@ -30,7 +30,7 @@ void ChildInstance::start(longshore_call call, std::string_view settings,
   {
     const std::lock_guard lock(mutex_);
     settings_ = settings;
-    handover_ = handover;
+    handover_ = Secret::copy_of(handover);
     start_call_ = call;
     state_ = State::kStarting;
   }
@@ -54,8 +54,8 @@ void ChildInstance::invoke(longshore_call id, std::string_view method, std::stri
     return finish(id, StatusCode::kUnimplemented,
                   "the module has no method " + std::string(method));
   }
-  const bool idempotent = parts_.facts.description.methods[number->second].idempotent;
-  auto call = std::make_shared<CallToChild>(host_, id, number->second, request, idempotent,
+  const router::Method& described = parts_.facts.description.methods[number->second];
+  auto call = std::make_shared<CallToChild>(host_, id, number->second, request, described,
                                             [this, id] { forget(id); });
   std::string why_not;
   bool taken = true;

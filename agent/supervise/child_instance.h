@@ -110,7 +110,7 @@ class ChildInstance {
   bool awaits_started_ = false;             // from this process: it says so once
   std::shared_ptr<ChildConnection> child_;  // null: there is no process
   std::string settings_;
-  std::string handover_;  // for the first process only
+  Secret handover_;  // for the first process only
   longshore_call start_call_ = 0;
   longshore_call stop_call_ = 0;
   Clock::time_point stop_deadline_{};

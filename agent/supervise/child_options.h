@@ -8,16 +8,18 @@
 #include <string>
 
 #include "longshore/child/v1.pb.h"
-#include "supervise/linux/control_groups.h"
+#include "supervise/group_limits.h"
 
 namespace longshore::supervise {
+
+class ControlGroups;
 
 struct ChildOptions {
   std::string name;     // of the instance
   std::string program;  // the absolute path of longshore-modulehost
   child::v1::Restrictions restrictions;
-  GroupLimits limits;  // those that the process does not set itself
-  std::shared_ptr<ControlGroups> groups;
+  GroupLimits limits;                     // those that the process does not set itself
+  std::shared_ptr<ControlGroups> groups;  // of Linux; a job object sets limits alone
   size_t max_concurrent_calls = 16;
   size_t max_stuck_calls = 4;
   size_t max_message_bytes = 0;

@@ -72,20 +72,23 @@ void ChildInstance::greet(ChildConnection& child) {
     described->set_server_streaming(method.server_streaming);
     described->set_object_field(method.object_field);
     described->set_object_type(method.object_type);
+    described->set_request_has_secrets(method.request_has_secrets);
   }
   child::v1::Start start;
   start.set_timeout_ns(std::chrono::nanoseconds(options.start_timeout).count());
   auto kill_time = Clock::now() + options.start_timeout;
   std::string settings;
+  Secret handover;
   {
     const std::lock_guard lock(mutex_);
     if (start_call_ != 0) kill_time = shortly_before_end_of(start_call_);
-    start.set_handover(std::exchange(handover_, {}));
+    handover = std::move(handover_);
     settings = settings_;
     awaits_started_ = true;
     if (!is_ending_) child.kill_at(kill_time, "was killed because it did not start in time");
   }
   child.frames().send(FrameType::kHello, 0, hello);
+  if (!handover.empty()) child.frames().send({FrameType::kHandover, 0, {}, handover.text(), true});
   child.frames().send(FrameType::kStart, 0, start, settings);
 }
 

@@ -1,8 +1,9 @@
 // Frames: what the agent and a child process say to each other over their pipes.
 //
-//   | type 4 | bytes of the head 4 | bytes of the payload 4 | zero 4 | id 8 | head ... | payload
+//   | type 4 | bytes of the head 4 | bytes of the payload 4 | flags 4 | id 8 | head ... | payload
 //   ... |
 //
+// A frame whose flags are 1 holds a secret: its bytes are wiped on both sides after their use.
 // Numbers are little-endian. The head is a message of longshore.child.v1 where the type has one,
 // the payload the bytes of a request, a message or a text, which nobody copies into a message of
 // ours. The id is a call's: the agent's for kCall and what belongs to it, the child's for kInvoke.
@@ -19,15 +20,17 @@
 #include <vector>
 
 #include "longshore/result.hpp"
+#include "longshore/secret.hpp"
 
 namespace longshore::supervise {
 
 // Changes with every change of frames or heads: agent and module host come from one build.
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 
 enum class FrameType : uint32_t {
   // From the agent to the child.
   kHello = 1,      // Hello; the first frame
+  kHandover,       // what the start that follows is handed over
   kStart,          // Start, settings
   kStop,           // Stop
   kDestroy,        // the child ends
@@ -56,6 +59,7 @@ struct Frame {
   uint64_t id = 0;
   std::string_view head = {};
   std::string_view payload = {};
+  bool is_secret = false;
 };
 
 inline constexpr size_t kFrameHeaderBytes = 24;
@@ -69,9 +73,12 @@ class FrameReader {
  public:
   // No frame may be larger than `max_frame_bytes`, its header not counted.
   explicit FrameReader(size_t max_frame_bytes) : max_frame_bytes_(max_frame_bytes) {}
+  ~FrameReader() { wipe(buffer_.data(), buffer_.size()); }
+  FrameReader(const FrameReader&) = delete;
+  FrameReader& operator=(const FrameReader&) = delete;
 
-  // Where to read into, never empty; then say how many bytes came. Ends the life of what `next`
-  // gave.
+  // Where to read into, never empty; then say how many bytes came. `room` and `next` end the life
+  // of what `next` gave before.
   std::span<char> room();
   void filled(size_t bytes) { end_ += bytes; }
 
@@ -80,11 +87,16 @@ class FrameReader {
 
  private:
   std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  void wipe_last();
+  // Whether the frame that has not come whole yet says that it holds a secret.
+  bool has_secret_part() const;
+  void grow(size_t size);
 
   const size_t max_frame_bytes_;
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
+  size_t secret_ = 0;                  // bytes before `begin_`: of the last frame
   size_t wanted_ = kFrameHeaderBytes;  // bytes of the frame at `begin_`, as far as known
 };
 

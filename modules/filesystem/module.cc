@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "filesystem/filesystem_service.h"
@@ -24,7 +25,7 @@ class FilesystemModule final : public Module {
       if (!path) return std::move(path).error();
       link_roots.push_back(*std::move(path));
     }
-    backend_.emplace(*roots, link_roots);
+    backend_.emplace(*roots, std::move(link_roots));
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
     Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });

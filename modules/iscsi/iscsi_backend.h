@@ -18,8 +18,9 @@
 namespace longshore::iscsi {
 
 // A target as it is reached through one portal. A portal with a host's name is, in every call, the
-// addresses that the name has at that moment: what was connected through an address that it had
-// before is reached by that address only.
+// addresses that the name has at that moment, and the one by which connect() reached the target
+// through it, until disconnect(). (Whoever takes the portal or open-iscsi's record of the target
+// away, or rewrites that, meanwhile, takes the second with it.)
 struct Target {
   Portal portal;
   std::string name;

@@ -22,8 +22,7 @@ Result<void> check_path(std::string_view option, const std::string& path) {
 
 class IscsiModule final : public Module {
  public:
-  // The handover is the secret of MUTUAL_CHAP, which is kept in no file. Nobody wipes the memory
-  // that it passes through on its way.
+  // The handover is the secret of MUTUAL_CHAP, which is kept in no file.
   Result<void> start(const Settings& settings, std::string_view handover) override {
     IscsiBackendLinux::Options options{
         .iscsiadm = settings.get_string("iscsiadm"),
@@ -51,7 +50,12 @@ class IscsiModule final : public Module {
   }
 
   Result<std::string> stop(Context) override {
-    return service_ ? std::string(service_->mutual_secret().text()) : std::string();
+    std::string handover;
+    if (!service_) return handover;
+    const support::Secret secret = service_->mutual_secret();
+    reserve_apart(handover, secret.text().size());
+    handover += secret.text();
+    return handover;
   }
 
  private:

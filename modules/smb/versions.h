@@ -25,7 +25,8 @@ class Versions {
   static void add_to(const AddService& add_service);
 
  private:
-  // Takes the request over, so that what it holds can be wiped.
+  // Takes the request over, so that what it holds can be wiped. It is registered as asynchronous
+  // for that alone: the answer is given before it returns.
   template <typename Response, typename Request>
   void new_mapping(Context context, Request request, Reply<Response> reply);
   template <typename Response, typename Request>

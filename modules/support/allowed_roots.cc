@@ -34,12 +34,6 @@ Result<PosixPath> AllowedRoots::check(std::string_view path, std::string_view op
       .advise("the option allowed_roots of the module says which paths may be reached");
 }
 
-AllowedRoots AllowedRoots::with(const std::vector<PosixPath>& more) const {
-  std::vector<PosixPath> all = roots_;
-  all.insert(all.end(), more.begin(), more.end());
-  return AllowedRoots(std::move(all));
-}
-
 const PosixPath* AllowedRoots::root_of(const PosixPath& path) const {
   return first_root([&](const PosixPath& root) { return path.is_within(root); });
 }

@@ -29,9 +29,6 @@ class AllowedRoots {
   // root to another that lies below it.
   const PosixPath* root_of(const PosixPath& path) const;
 
-  // These and more.
-  AllowedRoots with(const std::vector<PosixPath>& more) const;
-
   // A root that is the path or lies below it, or null: what removing the path would take along.
   const PosixPath* root_within(const PosixPath& path) const;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "disk/v1.pb.h"
+#include "tests/guest/disk_calls.h"
 #include "tests/guest/guest_agent.h"
 #include "tests/guest/scsi_disk.h"
 #include "tests/support/temporary_directory.h"
@@ -15,25 +15,6 @@ using namespace longshore;
 using namespace longshore::test;
 
 namespace {
-
-v1::ListDiskIDsResponse identities(GuestAgent& agent) {
-  return agent.get<v1::ListDiskIDsResponse>("disk", "v1.Disk/ListDiskIDs",
-                                            v1::ListDiskIDsRequest());
-}
-
-template <typename Request>
-Request about(const ScsiDisk& disk) {
-  Request request;
-  request.set_disk_number(disk.number());
-  return request;
-}
-
-int64_t size_of(GuestAgent& agent, const ScsiDisk& disk) {
-  return agent
-      .get<v1::GetDiskStatsResponse>("disk", "v1.Disk/GetDiskStats",
-                                     about<v1::GetDiskStatsRequest>(disk))
-      .total_bytes();
-}
 
 bool is_online(GuestAgent& agent, const ScsiDisk& disk) {
   return agent
@@ -48,16 +29,8 @@ std::shared_ptr<Answer> set_online(GuestAgent& agent, const ScsiDisk& disk, bool
   return agent.call("disk", "v1.Disk/SetDiskState", request);
 }
 
-std::shared_ptr<Answer> partition(GuestAgent& agent, const ScsiDisk& disk) {
-  return agent.call("disk", "v1.Disk/PartitionDisk", about<v1::PartitionDiskRequest>(disk));
-}
-
-void rescan(GuestAgent& agent) {
-  agent.get<v1::RescanResponse>("disk", "v1.Disk/Rescan", v1::RescanRequest());
-}
-
 // The first identifier in SCSI's vital product data page 0x83 as csi-proxy's drivers compare it:
-// what is binary in hexadecimal capitals. Read here by hand, byte for byte.
+// what is binary in hexadecimal. Read here by hand, byte for byte.
 std::string first_page83(const ScsiDisk& disk) {
   std::ifstream file("/sys/class/scsi_device/" + disk.place() + "/device/vpd_pg83",
                      std::ios::binary);
@@ -69,7 +42,7 @@ std::string first_page83(const ScsiDisk& disk) {
   std::string name;
   for (size_t place = 8; place < 8 + length; ++place) {
     char digits[3];
-    std::snprintf(digits, sizeof(digits), "%02X", byte(place));
+    std::snprintf(digits, sizeof(digits), "%02x", byte(place));
     name += is_text ? std::string(1, page[place]) : digits;
   }
   return name;

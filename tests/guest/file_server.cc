@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 
 #include "support/linux/file_descriptor.h"
 #include "tests/integration/program_run.h"
@@ -16,13 +17,13 @@ namespace longshore::test {
 namespace {
 
 // Runs the program that the guest names by a variable.
-void run(const char* variable, const std::string& argument = {}, const std::string& input = {}) {
-  const char* const program = std::getenv(variable);
-  require(program != nullptr, std::string("this is no guest: there is no ") + variable);
+void run(const std::vector<std::string>& arguments, const std::string& input = {}) {
+  const char* const program = std::getenv("LONGSHORE_GUEST_FILE_SERVER");
+  require(program != nullptr, "this is no guest: there is no LONGSHORE_GUEST_FILE_SERVER");
   std::vector<std::string> command{program};
-  if (!argument.empty()) command.push_back(argument);
+  command.insert(command.end(), arguments.begin(), arguments.end());
   const ProgramRun ended = run_program(command, input);
-  require(ended.exit_code == 0, std::string(program) + ": " + ended.output + ended.errors);
+  require(ended.exit_code == 0, arguments.front() + ": " + ended.output + ended.errors);
 }
 
 bool listens() {
@@ -37,6 +38,7 @@ bool listens() {
 }  // namespace
 
 FileServer::FileServer() {
+  if (is_samba()) thaw();  // a case may have ended too early for its own
   start();
   set_password(kFirstPassword);
   for (const auto& entry : std::filesystem::directory_iterator(kDirectory)) {
@@ -44,19 +46,43 @@ FileServer::FileServer() {
   }
 }
 
-void FileServer::start() {
+FileServer::~FileServer() {
+  try {
+    if (!is_usual_) stop();
+  } catch (const std::exception& error) {
+    std::cerr << "the file server is not stopped: " << error.what() << '\n';
+  }
+}
+
+bool FileServer::is_samba() { return std::filesystem::exists("/usr/sbin/smbd"); }
+
+void FileServer::start(const Settings& settings) {
   if (listens()) return;
-  run("LONGSHORE_GUEST_SMB_START");
+  std::vector<std::string> arguments{"start"};
+  if (!settings.without.empty()) {
+    arguments.insert(arguments.end(), {"--without", settings.without});
+  }
+  arguments.insert(arguments.end(), settings.lines.begin(), settings.lines.end());
+  run(arguments);
+  is_usual_ = arguments.size() == 1;
   require(eventually(listens), "the file server does not start");
 }
 
 void FileServer::stop() {
-  run("LONGSHORE_GUEST_SMB_STOP");
+  run({"stop"});
+  is_usual_ = true;
   require(eventually([] { return !listens(); }), "the file server does not stop");
 }
 
 void FileServer::set_password(const std::string& password) {
-  run("LONGSHORE_GUEST_SMB_PASSWORD_PROGRAM", kUser, password + "\n");
+  run({"password", kUser}, password + "\n");
 }
+
+void FileServer::freeze() {
+  is_usual_ = false;
+  run({"freeze"});
+}
+
+void FileServer::thaw() { run({"thaw"}); }
 
 }  // namespace longshore::test

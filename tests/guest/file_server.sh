@@ -1,30 +1,43 @@
 #!/bin/bash
 # The guest's file server on loopback: Samba, or where there is none the kernel's own (ksmbd).
-# Called under the names that smb_guest_test.cc has of it:
 #
-#   smb_start             starts it, with the shares "share" and "share1" to "share50"
-#   smb_stop              ends it, with its connections
-#   smb_password USER     sets the user's password, which standard input has
+#   file_server.sh start [--without SHARE] [LINE...]
+#       starts it, with the shares "share" and "share1" to "share50" but for one; the lines come into
+#       the section [global] of Samba's configuration, and may begin other sections
+#   file_server.sh stop             ends it, with its connections
+#   file_server.sh password USER    sets the user's password, which standard input has
+#   file_server.sh freeze           lets none of Samba's processes run until "thaw"
 set -eu
 
 shares() {
   local name
+  mkdir -p /srv/share /srv/share{1..50}
+  chmod 777 /srv/share /srv/share{1..50}
   for name in share share{1..50}; do
-    mkdir -p "/srv/$name"
-    chmod 777 "/srv/$name"
+    [ "$name" != "$1" ] || continue
     printf '[%s]\n path = /srv/%s\n read only = no\n valid users = smbu\n' "$name" "$name"
   done
 }
 
 start_samba() {
+  local without=$1
+  shift
   mkdir -p /etc/samba /var/lib/samba/private /run/samba
   {
     printf '[global]\n server role = standalone server\n map to guest = never\n'
     printf ' interfaces = lo\n bind interfaces only = yes\n smb ports = 445\n'
     printf ' disable spoolss = yes\n load printers = no\n log level = 1\n'
-    shares
+    printf ' %s\n' "$@"
+    shares "$without"
   } > /etc/samba/smb.conf
   smbd -D
+}
+
+# Those that serve one client each go on without their parent, and all end before another may start.
+stop_samba() {
+  pkill '^smbd' || true
+  pkill -CONT '^smbd' || true
+  timeout 20 bash -c 'while pgrep ^smbd > /dev/null; do sleep 0.05; done'
 }
 
 start_ksmbd() {
@@ -32,7 +45,7 @@ start_ksmbd() {
   {
     printf '[global]\n netbios name = GUEST\n interfaces = lo\n bind interfaces only = yes\n'
     printf ' tcp port = 445\n map to guest = never\n smb3 encryption = mandatory\n'
-    shares
+    shares "$1"
   } > /etc/ksmbd/ksmbd.conf
   touch /etc/ksmbd/ksmbdpwd.db
   ksmbd.mountd
@@ -43,19 +56,21 @@ set_password_of_ksmbd() {
   ksmbd.control --reload > /dev/null 2>&1 || true
 }
 
-case $(basename "$0") in
-  smb_start)
-    if [ -x /usr/sbin/smbd ]; then start_samba; else start_ksmbd; fi
-    ;;
-  smb_stop)
-    if [ -x /usr/sbin/smbd ]; then
-      # Those that serve one client each go on without their parent.
-      pkill -x smbd || true
-    else
-      ksmbd.control --shutdown > /dev/null
+command=$1
+shift
+case $command in
+  start)
+    without=
+    if [ "${1-}" = --without ]; then
+      without=$2
+      shift 2
     fi
+    if [ -x /usr/sbin/smbd ]; then start_samba "$without" "$@"; else start_ksmbd "$without"; fi
     ;;
-  smb_password)
+  stop)
+    if [ -x /usr/sbin/smbd ]; then stop_samba; else ksmbd.control --shutdown > /dev/null; fi
+    ;;
+  password)
     read -r password
     if [ -x /usr/sbin/smbd ]; then
       id "$1" > /dev/null 2>&1 || useradd --no-create-home "$1"
@@ -64,5 +79,7 @@ case $(basename "$0") in
       set_password_of_ksmbd "$1" "$password"
     fi
     ;;
+  freeze) pkill -STOP '^smbd' ;;
+  thaw) pkill -CONT '^smbd' || true ;;
   *) exit 2 ;;
 esac

@@ -2,10 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <set>
-#include <stdexcept>
 
-#include "tests/support/eventually.h"
+#include "tests/guest/new_disk.h"
 
 namespace longshore::test {
 namespace {
@@ -18,23 +16,10 @@ const std::string kAdapter = kTarget + "loopback/naa.6001405000000001/";
 const std::string kGroup = kAdapter + "tpgt_1/";
 const std::string kUnit = kGroup + "lun/lun_0/";
 
-// SCSI disks with their nodes: one whose node has not come yet is not among them.
-std::set<std::string> disk_names() {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator("/sys/class/block")) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("sd") && fs::exists(entry.path() / "device") &&
-        fs::exists("/dev/" + name)) {
-      names.insert(name);
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 GrowingDisk::GrowingDisk(int64_t bytes) {
-  const auto before = disk_names();
+  const auto before = scsi_disk_names();
   write_file(file(), "");
   fs::resize_file(file(), static_cast<uintmax_t>(bytes));
   fs::create_directories(kStore);
@@ -44,14 +29,8 @@ GrowingDisk::GrowingDisk(int64_t bytes) {
   fs::create_directories(kUnit);
   write_file(kGroup + "nexus", "naa.6001405000000002");
   fs::create_symlink(kStore.substr(0, kStore.size() - 1), kUnit + "store");
-  const bool came = eventually([&] {
-    for (const std::string& name : disk_names()) {
-      if (!before.contains(name)) name_ = name;
-    }
-    return !name_.empty();
-  });
-  if (!came) throw std::runtime_error("the kernel made no SCSI disk of its target");
-  std::ifstream("/sys/class/block/" + name_ + "/diskseq") >> number_;
+  name_ = await_new_disk(before);
+  number_ = disk_number(name_);
 }
 
 GrowingDisk::~GrowingDisk() {

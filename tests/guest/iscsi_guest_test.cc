@@ -9,7 +9,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "disk/linux/disk_backend_linux.h"
 #include "iscsi/iscsi_service.h"
@@ -18,6 +17,7 @@
 #include "support/linux/command.h"
 #include "tests/guest/lio_target.h"
 #include "tests/support/eventually.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/iscsi/target_setup.h"
 
@@ -70,19 +70,14 @@ class GuestWorld {
     for (const char* folder : {"/etc/iscsi", "/var/lib/iscsi"}) {
       if (!fs::exists(folder)) continue;
       for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-        if (entry.is_regular_file() && content(entry.path()).find(text) != std::string::npos) {
-          return true;
-        }
+        if (!entry.is_regular_file()) continue;
+        if (test::read_file(entry.path()).find(text) != std::string::npos) return true;
       }
     }
     return false;
   }
 
  private:
-  static std::string content(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   static std::string attribute(const fs::path& path) {
     std::string line;
     std::ifstream file(path);
@@ -186,6 +181,47 @@ TEST_CASE("a refusal to disconnect names the mount point") {
   CHECK(fs::file_size(node.world().mount_point() + "/file") == 11);
   node.world().end_use();
   CHECK(outcome(node.disconnect()) == "OK");
+}
+
+// A host's name that leads to one address, until it goes.
+class HostName {
+ public:
+  static constexpr const char* kName = "storage.example";
+
+  explicit HostName(const std::string& address) { lead_to(address); }
+  HostName(const HostName&) = delete;
+  HostName& operator=(const HostName&) = delete;
+  ~HostName() { test::write_file(kHosts, before_); }
+
+  void lead_to(const std::string& address) const {
+    test::write_file(kHosts, before_ + address + " " + kName + "\n");
+  }
+
+ private:
+  static constexpr const char* kHosts = "/etc/hosts";
+  const std::string before_ = test::read_file(kHosts);
+};
+
+TEST_CASE("what was connected through a name is found when the name leads elsewhere") {
+  GuestWorld world({});
+  const HostName name(test::LioTarget::kAddress);
+  const PortalRequest portal{HostName::kName, 0};
+  const auto connect = [&] {
+    return world.service().connect({.portal = portal, .target = world.target()}, {});
+  };
+  REQUIRE(outcome(world.service().add_portal(portal, {})) == "OK");
+  REQUIRE(outcome(connect()) == "OK");
+  const auto before = world.service().disks(portal, world.target(), {});
+  REQUIRE(before);
+  CHECK(before->size() == 1);
+  name.lead_to("127.0.0.9");
+  CHECK(*world.service().disks(portal, world.target(), {}) == *before);
+  CHECK(outcome(connect()) == "OK");
+  CHECK(std::distance(fs::directory_iterator("/sys/class/iscsi_session"), {}) == 1);
+  CHECK(outcome(world.service().disconnect(portal, world.target(), {})) == "OK");
+  CHECK_FALSE(world.is_connected());
+  CHECK_FALSE(GuestWorld::database_has("node.name = " + world.target()));
+  CHECK(outcome(world.service().remove_portal(portal, {})) == "OK");
 }
 
 // Loses the target and brings it back; the node connects again by itself, with the secrets that are

@@ -17,9 +17,7 @@ job=$(mktemp -d)
 trap 'rm -rf --one-file-system "$job"' EXIT
 mkdir -p "$job/tree" "$job/libraries" "$job/out"
 cp "$here/run_cases.sh" "$job/"
-for name in start stop password; do
-  install "$here/file_server.sh" "$job/smb_$name"
-done
+install "$here/file_server.sh" "$job/"
 
 files=("$@" "$build"/bin/longshored "$build"/bin/longshorectl
   "$build"/bin/longshore-modulehost "$build"/modules/*.so "$build"/hostile/*.so)
@@ -34,7 +32,7 @@ done | sort -u | while read -r library; do
   esac
 done
 
-settings=$(for name in LONGSHORE_LONG LONGSHORE_SEED; do
+settings=$(for name in LONGSHORE_CASE_SECONDS LONGSHORE_LONG LONGSHORE_SEED; do
   [ -z "${!name-}" ] || echo "export $name=${!name}"
 done)
 # The package's files where it has them, for the agent as a service.
@@ -53,8 +51,7 @@ cp -r /job/installed/usr/. /usr/
 chown -R 0:0 "$build"
 # Under systemd its socket starts it.
 systemctl start iscsid.socket 2> /dev/null || iscsid
-export LONGSHORE_GUEST_SMB_START=/job/smb_start LONGSHORE_GUEST_SMB_STOP=/job/smb_stop
-export LONGSHORE_GUEST_SMB_PASSWORD_PROGRAM=/job/smb_password LONGSHORE_GUEST_SMB_SHARES=50
+export LONGSHORE_GUEST_FILE_SERVER=/job/file_server.sh
 $settings
 bash /job/run_cases.sh /job/out $*
 touch /job/out/complete

@@ -8,6 +8,10 @@
 #
 # Succeeds if the guest lived to the end of the last case, whatever came of the cases: OUT has a file
 # for each, which case_result.sh judges. Needs neither root nor KVM, once the image is in the cache.
+#
+# LONGSHORE_GUEST_IMAGE names a folder with vmlinuz, initramfs.img and root.img of another kernel or
+# distribution to test on, instead of Debian's that build_image.sh makes. Its root filesystem has
+# guest_init.sh as /guest_init, and a unit of systemd's that starts "/guest_init cases".
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -21,27 +25,37 @@ skip() {
   echo "SKIPPED: $1" | tee "$out/skipped"
   exit 77
 }
-for package in qemu-system-x86 mmdebstrap busybox-static cpio kmod; do
-  [ "$(dpkg-query -W -f '${db:Status-Status}' $package 2> /dev/null)" = installed ] ||
-    skip "$package is not installed"
-done
-image=$("$here/build_image.sh" 2> >(tee "$out/image.log" >&2) | tail -1) || {
-  status=$?
-  [ $status != 77 ] || skip "$(sed -n 's/^SKIPPED: //p' "$out/image.log" | tail -1)"
-  exit $status
+need() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] ||
+      skip "$package is not installed"
+  done
 }
+need qemu-system-x86
+image=${LONGSHORE_GUEST_IMAGE-}
+if [ -z "$image" ]; then
+  need mmdebstrap busybox-static cpio kmod
+  image=$("$here/build_image.sh" 2> "$out/image.log" | tail -1) || {
+    status=$?
+    cat "$out/image.log" >&2
+    [ $status != 77 ] || skip "$(sed -n 's/^SKIPPED: //p' "$out/image.log" | tail -1)"
+    exit $status
+  }
+fi
 case $kind in
   plain) init=/guest_init ;;
   systemd) init=/sbin/init ;;
   *) echo "there is no kind of guest \"$kind\"" >&2 && exit 2 ;;
 esac
 
-job=$(mktemp)
-trap 'rm -f "$job"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf --one-file-system "$work"' EXIT
+job=$work/job
 "$here/make_job.sh" "$build" "$job" "$@"
 # Without "-cx16" newer kernels corrupt their memory under QEMU 7.2. One processor boots faster than
 # two, which take turns here.
-timeout --kill-after=10 "${LONGSHORE_GUEST_SECONDS:-600}" qemu-system-x86_64 \
+timeout --kill-after=10 "${LONGSHORE_GUEST_SECONDS:-900}" qemu-system-x86_64 \
   -accel tcg,thread=multi,tb-size=512 -cpu max,-cx16 -M pc -m 2048 -smp 1 \
   -nographic -no-reboot -nodefaults -serial stdio \
   -kernel "$image/vmlinuz" -initrd "$image/initramfs.img" \

@@ -34,7 +34,7 @@ class ScsiDisk {
   void set_attribute(const std::string& name, const std::string& value) const;
 
  private:
-  // Writes zeros all over it; false if that is not possible.
+  // Writes zeros where something may be found; false if that is not possible.
   bool cleared() const;
 
   std::string place_, name_;

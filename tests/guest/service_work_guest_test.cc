@@ -17,6 +17,7 @@
 #include "tests/guest/scsi_disk.h"
 #include "tests/guest/service_world.h"
 #include "tests/support/eventually.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 #include "volume/v1.pb.h"
 
@@ -76,7 +77,7 @@ TEST_CASE("A disk becomes a volume and is mounted for the whole node") {
   write_file(mount.target_path() + "/kept", "what was written");
   // Mounts outlive the service.
   agent.must("restart");
-  CHECK(text_of(mount.target_path() + "/kept") == "what was written");
+  CHECK(read_file(mount.target_path() + "/kept") == "what was written");
 
   v1::UnmountVolumeRequest unmount;
   unmount.set_volume_id(volumes.volume_ids(0));
@@ -95,7 +96,7 @@ TEST_CASE("A share is mapped") {
   request.set_password(FileServer::kFirstPassword);
   agent.get<v1::NewSmbGlobalMappingResponse>("smb", "v1.Smb/NewSmbGlobalMapping", request);
   write_file(in_root("share/file"), "over the network");
-  CHECK(text_of(std::string(FileServer::kDirectory) + "/file") == "over the network");
+  CHECK(read_file(std::string(FileServer::kDirectory) + "/file") == "over the network");
   CHECK(agent.journal().find(FileServer::kFirstPassword) == std::string::npos);
 
   fs::remove(in_root("share"));
@@ -139,9 +140,9 @@ TEST_CASE("A module's process has the limits of its table, and falls alone") {
   const pid_t process = agent.process();
   const std::string group = agent.control_group() + "/module-hostile";
   CHECK(eventually([&] { return members(group).size() == 1; }));
-  CHECK(text_of(group + "/cpu.max") == "50000 100000\n");
-  CHECK(text_of(group + "/memory.max") == "49999872\n");  // whole pages
-  CHECK(text_of(group + "/pids.max") == "50\n");
+  CHECK(read_file(group + "/cpu.max") == "50000 100000\n");
+  CHECK(read_file(group + "/memory.max") == "49999872\n");  // whole pages
+  CHECK(read_file(group + "/pids.max") == "50\n");
 
   const auto answer = provoke("");
   CAPTURE(answer->text());
@@ -169,6 +170,6 @@ TEST_CASE("What a module had to leave behind keeps no agent from its start") {
   // Its successor is limited as it was.
   const std::string next = agent.control_group() + "/lasting-hostile-2";
   CHECK(eventually([&] { return members(next).size() == 1; }));
-  CHECK(text_of(next + "/cpu.max") == "50000 100000\n");
+  CHECK(read_file(next + "/cpu.max") == "50000 100000\n");
   kill(members(lasting).at(0), SIGKILL);
 }

@@ -1,8 +1,6 @@
 #include "tests/guest/service_world.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "filesystem/v1.pb.h"
@@ -22,11 +20,6 @@ ProgramRun journalctl(std::vector<std::string> words) {
 }
 
 }  // namespace
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 InstalledAgent::InstalledAgent(const std::string& more) : GroupClients("/run/longshore") {
   std::filesystem::create_directories(kRoot);

@@ -46,7 +46,4 @@ class InstalledAgent : public GroupClients {
   std::string cursor_;  // in the journal
 };
 
-// The text of a small file, such as the kernel's; empty when there is none.
-std::string text_of(const std::string& path);
-
 }  // namespace longshore::test

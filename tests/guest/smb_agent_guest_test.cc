@@ -2,15 +2,14 @@
 // number in csi-proxy's integration tests.
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "filesystem/v1.pb.h"
 #include "smb/v1.pb.h"
-#include "support/linux/mount_table.h"
 #include "tests/guest/file_server.h"
 #include "tests/guest/guest_agent.h"
+#include "tests/guest/mounted_shares.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace longshore;
@@ -19,20 +18,6 @@ using namespace longshore::test;
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_mapped() {
-  const auto mounts = support::read_mounts();
-  REQUIRE(mounts);
-  for (const support::Mount& mount : *mounts) {
-    if (mount.type == "cifs") return true;
-  }
-  return false;
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 v1::NewSmbGlobalMappingRequest mapping(const std::string& local, const std::string& password) {
   v1::NewSmbGlobalMappingRequest request;
@@ -49,6 +34,13 @@ v1::RemoveSmbGlobalMappingRequest removal() {
   return request;
 }
 
+bool is_link(GuestAgent& agent, const std::string& path) {
+  v1::IsSymlinkRequest request;
+  request.set_path(path);
+  return agent.get<v1::IsSymlinkResponse>("filesystem", "v1.Filesystem/IsSymlink", request)
+      .is_symlink();
+}
+
 }  // namespace
 
 TEST_CASE("csi-proxy 14: a share is mapped, written to and taken away, in every version") {
@@ -62,14 +54,15 @@ TEST_CASE("csi-proxy 14: a share is mapped, written to and taken away, in every 
                                    mapping(local, FileServer::kFirstPassword));
     INFO(mapped->text());
     REQUIRE(mapped->code() == StatusCode::kOk);
-    CHECK(is_mapped());
+    CHECK(mounted_shares().size() == 1);
     write_file(local + "/file", version);
-    CHECK(text_of(std::string(FileServer::kDirectory) + "/file") == version);
+    CHECK(read_file(std::string(FileServer::kDirectory) + "/file") == version);
 
-    v1::IsSymlinkRequest asked;
-    asked.set_path(local);
-    CHECK(agent.get<v1::IsSymlinkResponse>("filesystem", "v1.Filesystem/IsSymlink", asked)
-              .is_symlink());
+    CHECK(is_link(agent, local));
+    // A link of the driver's own keeps no share mapped.
+    const std::string own = local + "-own";
+    fs::copy_symlink(local, own);
+    CHECK(is_link(agent, own));
 
     // As csi-driver-smb ends it: first the link, then the mapping.
     v1::RmdirRequest link;
@@ -77,8 +70,10 @@ TEST_CASE("csi-proxy 14: a share is mapped, written to and taken away, in every 
     agent.get<v1::RmdirResponse>("filesystem", "v1.Filesystem/Rmdir", link);
     CHECK(agent.call("smb", version + ".Smb/RemoveSmbGlobalMapping", removal())->code() ==
           StatusCode::kOk);
-    CHECK_FALSE(is_mapped());
+    CHECK(mounted_shares().empty());
     CHECK_FALSE(fs::exists(local));
+    CHECK_FALSE(is_link(agent, own));
+    fs::remove(own);
   }
 }
 

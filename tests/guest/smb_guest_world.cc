@@ -20,7 +20,16 @@ const fs::path kShared = test::FileServer::kDirectory;
 
 }  // namespace
 
-GuestWorld::GuestWorld() { fs::create_directory(root()); }
+GuestWorld::GuestWorld(const GuestBackend& setup)
+    : mounts_(*MountOptions::from(setup.mount_options), setup.require_privacy),
+      backend_({.roots = *support::AllowedRoots::from({root()}),
+                .mappings_directory = *support::PosixPath::parse(mappings(), "use"),
+                .require_privacy = setup.require_privacy,
+                .probe_timeout = setup.probe_timeout,
+                .mount_timeout = setup.mount_timeout},
+               mounts_) {
+  fs::create_directory(root());
+}
 
 GuestWorld::~GuestWorld() {
   if (const auto mounts = support::read_mounts()) {

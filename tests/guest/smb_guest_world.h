@@ -2,7 +2,9 @@
 // its loopback. See smb_guest_test.cc for what the guest has to have.
 #pragma once
 
+#include <chrono>
 #include <string>
+#include <vector>
 
 #include "smb/linux/cifs_mounts.h"
 #include "smb/linux/smb_backend_linux.h"
@@ -12,14 +14,23 @@
 
 namespace longshore::smb {
 
+// How its Linux backend is set up.
+struct GuestBackend {
+  bool require_privacy = true;
+  std::chrono::milliseconds probe_timeout{5000};
+  std::chrono::milliseconds mount_timeout{60000};
+  std::vector<std::string> mount_options{"file_mode=0777", "dir_mode=0777"};
+};
+
 class GuestWorld final : public SmbWorld {
  public:
   // The server runs with its first password and an empty share. Throws if the guest lacks it.
-  GuestWorld();
+  explicit GuestWorld(const GuestBackend& setup = {});
   // Leaves no mount behind, whatever the case did.
   ~GuestWorld() override;
 
   SmbBackend& backend() override { return backend_; }
+  test::FileServer& server() { return server_; }
   std::string mappings() const { return directory_ / "mappings"; }
 
   std::string share() const override { return test::FileServer::kShare; }
@@ -43,11 +54,8 @@ class GuestWorld final : public SmbWorld {
   test::FileServer server_;
   std::string password_ = test::FileServer::kFirstPassword;
   mutable int asked_ = 0;  // files that nobody has asked for before, so that no cache knows of them
-  CifsMounts mounts_{*MountOptions::from({"file_mode=0777", "dir_mode=0777"}),
-                     /*require_privacy=*/true};
-  SmbBackendLinux backend_{{.roots = *support::AllowedRoots::from({root()}),
-                            .mappings_directory = *support::PosixPath::parse(mappings(), "use")},
-                           mounts_};
+  CifsMounts mounts_;
+  SmbBackendLinux backend_;
 };
 
 }  // namespace longshore::smb

@@ -7,6 +7,7 @@
 
 #include "disk/v1.pb.h"
 #include "filesystem/v1.pb.h"
+#include "support/linux/command.h"
 #include "tests/guest/growing_disk.h"
 #include "tests/guest/guest_agent.h"
 #include "tests/guest/scsi_disk.h"
@@ -51,9 +52,13 @@ class Volume {
                                             about<v1::IsVolumeFormattedRequest>())
         .formatted();
   }
+  std::shared_ptr<Answer> try_to_format() {
+    return agent_.call("volume", "v1.Volume/FormatVolume", about<v1::FormatVolumeRequest>());
+  }
   void format() {
-    agent_.get<v1::FormatVolumeResponse>("volume", "v1.Volume/FormatVolume",
-                                         about<v1::FormatVolumeRequest>());
+    const auto answer = try_to_format();
+    INFO(answer->text());
+    REQUIRE(answer->code() == StatusCode::kOk);
   }
   int64_t total_bytes() {
     return agent_
@@ -161,6 +166,40 @@ TEST_CASE("csi-proxy 11: a volume is made, mounted, grown while it is in use, an
   CHECK_FALSE(fs::exists(target + "/kept"));
   REQUIRE(volume.mount(target)->code() == StatusCode::kOk);
   CHECK(fs::exists(target + "/kept"));
+  CHECK(volume.unmount(target)->code() == StatusCode::kOk);
+}
+
+TEST_CASE("A new volume can be used at once, whatever udev does with its disk meanwhile") {
+  GuestAgent agent;
+  const std::string target = make_target(agent, "volume");
+  for (int round = 0; round < 4; ++round) {
+    const ScsiDisk disk;
+    Volume volume(agent, disk.number());
+    CHECK(fs::exists(disk.node() + "1"));
+    volume.format();
+    CHECK(volume.is_formatted());
+    REQUIRE(volume.mount(target)->code() == StatusCode::kOk);
+    CHECK(volume.unmount(target)->code() == StatusCode::kOk);
+  }
+}
+
+TEST_CASE("A volume becomes NTFS where the kernel has ntfs3, and stays as it is elsewhere") {
+  static_cast<void>(support::run_command({"/sbin/modprobe", "-q", "ntfs3"}, {}));
+  GuestAgent agent({.filesystem = "ntfs"});
+  const ScsiDisk disk;
+  Volume volume(agent, disk.number());
+  const auto formatted = volume.try_to_format();
+  CAPTURE(formatted->text());
+  if (formatted->code() != StatusCode::kOk) {
+    const bool has_no_program = formatted->code() == StatusCode::kUnimplemented;
+    CHECK((has_no_program || formatted->code() == StatusCode::kFailedPrecondition));
+    CHECK_FALSE(volume.is_formatted());
+    return;
+  }
+  const std::string target = make_target(agent, "volume");
+  REQUIRE(volume.mount(target)->code() == StatusCode::kOk);
+  write_file(target + "/kept", "what was written");
+  CHECK(is_around(volume.total_bytes(), 64 * kMebibyte));
   CHECK(volume.unmount(target)->code() == StatusCode::kOk);
 }
 

@@ -1,12 +1,19 @@
 // Processes of modules in control groups of their own: who is in them, and what ends with them.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "control_group_world.h"
+#include "supervise/linux/control_groups.h"
+#include "supervise/linux/control_tree.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -43,7 +50,74 @@ bool none_lives(const std::vector<pid_t>& processes) {
   });
 }
 
+// This process, in a group as an agent would be; back where it came from in the end.
+class Inside {
+ public:
+  explicit Inside(const OwnControlGroup& group)
+      : before_(supervise::place_in_tree("/proc/self").value().folder) {
+    enter(group.folder());
+  }
+  ~Inside() { enter(before_); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  static void enter(const std::string& folder) {
+    std::ofstream(folder + "/cgroup.procs") << getpid();
+  }
+
+  const std::string before_;
+};
+
+// A process that waits until it is killed.
+class Sleeper {
+ public:
+  Sleeper() : id_(fork()) {
+    if (id_ == 0) {
+      for (;;) pause();
+    }
+  }
+  ~Sleeper() { kill(); }
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+
+  pid_t id() const { return id_; }
+  bool is_alive() const { return waitpid(id_, nullptr, WNOHANG) == 0; }
+  void kill() const {
+    ::kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
+  }
+
+ private:
+  const pid_t id_;
+};
+
 }  // namespace
+
+TEST_CASE("A group's name is nobody else's until its owner has ended it") {
+  const std::string limited = GENERATE("module-echo", "lasting-echo");
+  const bool ends_all = limited == "module-echo";
+  const supervise::GroupLimits limits{0.5, 0, ends_all ? 9U : 0U};
+  const OwnControlGroup group;
+  const Sleeper first, second, third;
+  const Inside inside(group);
+  const auto groups = supervise::ControlGroups::take();
+  REQUIRE(groups->available());
+  auto old = groups->enclose(first.id(), "echo", limits);
+  REQUIRE(old);
+  CHECK(group.members(limited) == std::vector<pid_t>{first.id()});
+  first.kill();  // which leaves the group empty
+  REQUIRE(group.members(limited).empty());
+  const auto next = groups->enclose(second.id(), "echo", limits);
+  REQUIRE(next);
+  CHECK(group.members(limited + "-2") == std::vector<pid_t>{second.id()});
+  *old = supervise::ControlGroup();
+  CHECK(second.is_alive());
+  CHECK_FALSE(group.has(limited));
+  const auto last = groups->enclose(third.id(), "echo", limits);
+  REQUIRE(last);
+  CHECK(group.members(limited) == std::vector<pid_t>{third.id()});
+}
 
 TEST_CASE("What a module with processes_max has started ends with its process, wherever it went") {
   const OwnControlGroup group;

@@ -1,42 +1,15 @@
 // The echo module as a DLL: inspected, loaded, started and called by the code that the agent uses.
 #include <catch2/catch.hpp>
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
 
 #include "loader/image.h"
 #include "loader/instance.h"
 #include "loader/module_file.h"
 #include "router/router.h"
+#include "tests/windows/waited_answer.h"
 
 namespace longshore {
 namespace {
-
-class Answer final : public router::CallObserver {
- public:
-  bool on_message(std::string) override { return true; }
-  void on_answer(std::string message) override { set(StatusCode::kOk, std::move(message)); }
-  void on_finish(StatusCode outcome, std::string why) override { set(outcome, std::move(why)); }
-
-  bool wait() {
-    std::unique_lock lock(mutex_);
-    return done_.wait_for(lock, std::chrono::seconds(20), [&] { return finished_; });
-  }
-  StatusCode code = StatusCode::kUnknown;
-  std::string text;
-
- private:
-  void set(StatusCode outcome, std::string what) {
-    const std::lock_guard lock(mutex_);
-    code = outcome;
-    text = std::move(what);
-    finished_ = true;
-    done_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable done_;
-  bool finished_ = false;
-};
 
 std::string echo_path() { return (std::filesystem::current_path() / ECHO_MODULE).string(); }
 
@@ -82,7 +55,7 @@ TEST_CASE("a DLL that is loaded answers calls and ends in order") {
                     router::Route{std::make_shared<router::Method>(method), *instance});
   }
   router.set_routes(routes);
-  const auto answer = std::make_shared<Answer>();
+  const auto answer = std::make_shared<test::WaitedAnswer>();
   router::CallRequest request;
   request.method = "longshore.echo.v1.Echo/Say";
   request.request = "\x0a\x05hello";  // field 1: "hello"

@@ -65,7 +65,9 @@ void AgentTarget::execute(Call& call) {
     auto shared = std::static_pointer_cast<Call>(call.shared_from_this());
     answers_.emplace(call.handle(), std::make_shared<Answer>(*this, std::move(shared)));
   }
-  agent_.send(FrameType::kInvoke, call.handle(), invoke, call.request());
+  // Whether the other module's method takes secrets is not known here.
+  const std::string head = invoke.SerializeAsString();
+  agent_.send({FrameType::kInvoke, call.handle(), head, call.request(), true});
 }
 
 void AgentTarget::on_cancel(Call& call) {

@@ -11,7 +11,7 @@
 
 #include "router/router.h"
 #include "supervise/answer_pump.h"
-#include "supervise/linux/frame_pipes.h"
+#include "supervise/frame_pipes.h"
 
 namespace longshore::supervise {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "router/call.h"
-#include "supervise/linux/frame_pipes.h"
+#include "supervise/frame_pipes.h"
 
 namespace longshore::supervise {
 

@@ -43,6 +43,7 @@ std::shared_ptr<const router::Method> method_of(const child::v1::Method& describ
   method->server_streaming = described.server_streaming();
   method->object_field = described.object_field();
   method->object_type = described.object_type();
+  method->request_has_secrets = described.request_has_secrets();
   method->timeout = std::chrono::nanoseconds::max();  // the agent says what is left with each call
   return method;
 }
@@ -77,8 +78,9 @@ HostedModule::HostedModule(FramePipes& agent, const child::v1::Hello& hello,
   options_.write_log = [this](longshore_log_level level, uint64_t call, std::string_view text) {
     write_log(level, call, text);
   };
-  options_.on_handover = [this](const Result<std::string>& handover) {
-    answer(FrameType::kStopped, handover);
+  options_.on_handover = [this](const Result<Secret>& handover) {
+    if (!handover) return answer(FrameType::kStopped, handover.error());
+    answer(FrameType::kStopped, std::string_view(handover->text()));
   };
   options_.on_violation = [this](uint64_t count, const std::string& last) {
     child::v1::Violations head;
@@ -90,6 +92,9 @@ HostedModule::HostedModule(FramePipes& agent, const child::v1::Hello& hello,
 
 bool HostedModule::on_frame(const Frame& frame) {
   switch (frame.type) {
+    case FrameType::kHandover:
+      handover_ = Secret::copy_of(frame.payload);
+      return true;
     case FrameType::kStart: {
       auto head = head_of<child::v1::Start>(frame);
       if (!head) return false;
@@ -145,10 +150,11 @@ void HostedModule::start(const child::v1::Start& start, std::string settings) {
     const std::lock_guard lock(mutex_);
     instance_ = instance;
   }
-  const Result<void> started = instance->start(std::move(settings), start.handover());
+  const Result<void> started = instance->start(std::move(settings), handover_.text());
+  handover_ = {};
   // The sentence as the module said it: the agent adds what it was about.
   if (started) {
-    answer(FrameType::kStarted, std::string());
+    answer(FrameType::kStarted, std::string_view());
   } else {
     answer(FrameType::kStarted, Error::of_text(started.error().code(), instance->figures().reason));
   }
@@ -183,7 +189,7 @@ bool HostedModule::call(uint64_t id, const child::v1::Call& head, std::string_vi
     if (!calls_.emplace(id, observer).second) return false;
   }
   router::CallRequest call;
-  call.request = request;
+  call.request = router::request_copy(request);
   call.caller = std::move(caller);
   call.timeout = std::chrono::nanoseconds(head.remaining_ns());
   call.request_id = head.request_id();
@@ -199,7 +205,7 @@ std::shared_ptr<CallFromAgent> HostedModule::find(uint64_t id) const {
   return found == calls_.end() ? nullptr : found->second;
 }
 
-void HostedModule::answer(FrameType type, const Result<std::string>& outcome) const {
+void HostedModule::answer(FrameType type, const Result<std::string_view>& outcome) const {
   if (outcome && outcome->size() > max_payload_bytes_) {
     return answer(
         type, Error(StatusCode::kResourceExhausted, "hand over")
@@ -211,7 +217,9 @@ void HostedModule::answer(FrameType type, const Result<std::string>& outcome) co
     end.set_code(static_cast<int32_t>(outcome.error().code()));
     end.set_text(outcome.error().message());
   }
-  agent_.send(type, 0, end, outcome ? std::string_view(*outcome) : std::string_view());
+  const std::string head = end.SerializeAsString();
+  agent_.send({type, 0, head, outcome ? *outcome : std::string_view(),
+               type == FrameType::kStopped});  // a handover may be a secret
 }
 
 void HostedModule::write_log(longshore_log_level level, uint64_t call,

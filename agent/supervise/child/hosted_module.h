@@ -17,7 +17,7 @@
 #include "router/router.h"
 #include "supervise/child/agent_target.h"
 #include "supervise/child/call_from_agent.h"
-#include "supervise/linux/frame_pipes.h"
+#include "supervise/frame_pipes.h"
 
 namespace longshore::supervise {
 
@@ -36,7 +36,7 @@ class HostedModule {
   [[noreturn]] void end();
   bool call(uint64_t id, const child::v1::Call& head, std::string_view request);
   std::shared_ptr<CallFromAgent> find(uint64_t id) const;
-  void answer(FrameType type, const Result<std::string>& outcome) const;
+  void answer(FrameType type, const Result<std::string_view>& outcome) const;
   void write_log(longshore_log_level level, uint64_t call, std::string_view text) const;
 
   FramePipes& agent_;
@@ -50,6 +50,7 @@ class HostedModule {
   const std::shared_ptr<AgentTarget> agent_target_;
   router::WorkerPool control_;
   bool is_stopped_ = false;  // of the control thread
+  Secret handover_;          // the reading thread's until the start, then the control thread's
 
   mutable std::mutex mutex_;
   std::shared_ptr<loader::Instance> instance_;  // once it is created

@@ -1,4 +1,5 @@
-#include "supervise/linux/child_connection.h"
+// The process of ChildConnection on Linux, in its control group.
+#include "supervise/child_connection.h"
 
 #include <fcntl.h>
 #include <sys/timerfd.h>
@@ -9,16 +10,16 @@
 #include <thread>
 #include <utility>
 
+#include "supervise/linux/child_process.h"
+#include "supervise/linux/control_groups.h"
+#include "supervise/linux/frame_ends_linux.h"
+#include "supervise/linux/line_reader.h"
+
 namespace longshore::supervise {
 
 using router::Clock;
 
 namespace {
-
-// What a killed process gets to be gone.
-constexpr std::chrono::seconds kKillTime{2};
-// What one whose pipes are closed gets to end by itself.
-constexpr std::chrono::milliseconds kEndTime{100};
 
 constexpr std::chrono::seconds kYear{std::chrono::hours(24 * 365)};
 
@@ -45,6 +46,85 @@ Result<ControlGroup> enclose(const ChildProcess& process, const ChildConnection:
   return options.groups->enclose(process.id(), options.name, options.limits);
 }
 
+// Whether it was the one that was killed for it is not known: an administrator may have killed it,
+// long after an mkfs of its.
+std::string memory_remark(const ControlGroup& group) {
+  const int64_t killed = group.killed_for_memory();
+  if (killed <= 0) return {};
+  return " (at memory_max the kernel has killed " + std::to_string(killed) + " of its processes)";
+}
+
+class SpawnedChild final : public ChildConnection {
+ public:
+  using OnLine = LineReader::OnLine;
+
+  SpawnedChild(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes, Descriptor printed,
+               Descriptor timer, ChildProcess process, ControlGroup group)
+      : ChildConnection(std::move(ends), max_frame_bytes),
+        printed_(std::move(printed)),
+        timer_(std::move(timer)),
+        process_(std::make_shared<ChildProcess>(std::move(process))),
+        group_(std::move(group)) {}
+
+  int process_id() const override { return process_->id(); }
+
+ private:
+  Handles handles() const override {
+    return {process_->descriptor(), timer_.get(), printed_.descriptor()};
+  }
+  void set_timer(Clock::time_point time) override;
+  bool timer_ran_out() override;
+  void kill() override { process_->kill(); }
+  bool has_ended(std::chrono::milliseconds time) const override {
+    return process_->has_ended(time);
+  }
+  std::string wait() override;
+  bool read_printed(const OnLine& on_line) override { return printed_.read(on_line); }
+  void read_last_printed(const OnLine& on_line) override { printed_.read_all(on_line); }
+
+  std::string wait_for_process();
+
+  LineReader printed_;
+  const Descriptor timer_;
+  std::shared_ptr<ChildProcess> process_;
+  ControlGroup group_;
+};
+
+void SpawnedChild::set_timer(Clock::time_point time) {
+  itimerspec when{};  // zero: never
+  if (time != Clock::time_point::max()) {
+    const auto left = time <= Clock::now() ? std::chrono::nanoseconds(1) : time - Clock::now();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    when.it_value.tv_sec = std::min<int64_t>(seconds.count(), kYear.count());
+    when.it_value.tv_nsec = (left - seconds).count();
+  }
+  timerfd_settime(timer_.get(), 0, &when, nullptr);
+}
+
+bool SpawnedChild::timer_ran_out() {
+  uint64_t times = 0;
+  return read(timer_.get(), &times, sizeof(times)) == sizeof(times);
+}
+
+std::string SpawnedChild::wait() {
+  std::string end = wait_for_process();
+  if (end == "was killed by SIGKILL") end += memory_remark(group_);
+  group_ = ControlGroup();
+  return end;
+}
+
+std::string SpawnedChild::wait_for_process() {
+  if (process_->has_ended(kKillTime)) return process_->wait();
+  // It hangs in the kernel, with a disk that does not answer for one. Whenever it ends, it is taken
+  // off the list.
+  try {
+    std::thread([process = process_] { process->wait(); }).detach();
+  } catch (const std::system_error&) {
+    // Then it stays on the list until the agent ends.
+  }
+  return "was killed and hangs in the kernel";
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& options) {
@@ -63,7 +143,7 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   }
   Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(last_error());
-  auto ends = FrameEnds::of(std::move(from_child->reader), std::move(to_child->writer));
+  auto ends = frame_ends_of(std::move(from_child->reader), std::move(to_child->writer));
   if (!ends) return std::move(ends).error();
   auto process =
       ChildProcess::start({options.program, options.name, to_child->reader.get(),
@@ -75,88 +155,9 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
     process->wait();
     return std::move(group).error();
   }
-  return std::shared_ptr<ChildConnection>(
-      new ChildConnection(std::move(*ends), std::move(printed->reader), std::move(timer),
-                          std::move(*process), std::move(*group), options.max_frame_bytes));
-}
-
-ChildConnection::ChildConnection(FrameEnds ends, Descriptor printed, Descriptor timer,
-                                 ChildProcess process, ControlGroup group, size_t max_frame_bytes)
-    : frames_(std::move(ends), max_frame_bytes),
-      printed_(std::move(printed)),
-      timer_(std::move(timer)),
-      process_(std::make_shared<ChildProcess>(std::move(process))),
-      group_(std::move(group)) {}
-
-void ChildConnection::kill_at(Clock::time_point time, std::string end) {
-  itimerspec when{};  // zero: never
-  if (time != Clock::time_point::max()) {
-    const auto left = time <= Clock::now() ? std::chrono::nanoseconds(1) : time - Clock::now();
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    when.it_value.tv_sec = std::min<int64_t>(seconds.count(), kYear.count());
-    when.it_value.tv_nsec = (left - seconds).count();
-  }
-  const std::lock_guard lock(mutex_);
-  end_when_due_ = std::move(end);
-  timerfd_settime(timer_.get(), 0, &when, nullptr);
-}
-
-// Not by the timer: the process may end by itself before that, and would tell less.
-void ChildConnection::kill_now(std::string end) {
-  const std::lock_guard lock(mutex_);
-  if (end_.empty()) end_ = std::move(end);
-  process_->kill();
-}
-
-bool ChildConnection::kill_when_due() {
-  uint64_t times = 0;
-  const std::lock_guard lock(mutex_);
-  if (read(timer_.get(), &times, sizeof(times)) != sizeof(times)) return true;  // set anew
-  if (end_.empty()) end_ = end_when_due_;
-  process_->kill();
-  return true;
-}
-
-std::string ChildConnection::serve(const std::function<bool(const Frame&)>& on_frame,
-                                   const std::function<void(std::string_view)>& on_line) {
-  std::string fault;
-  const auto checked = [&](const Frame& frame) {
-    const bool good = on_frame(frame);
-    if (!good) fault = "it sent a frame that makes no sense";
-    return good;
-  };
-  const auto ended = [this] {
-    frames_.close();  // a process that it has left behind may hold the other ends
-    return false;
-  };
-  const Result<void> served =
-      frames_.serve(checked, {{process_->descriptor(), ended},
-                              {timer_.get(), [this] { return kill_when_due(); }},
-                              {printed_.descriptor(), [&] { return printed_.read(on_line); }}});
-  frames_.close();
-  if (!served) fault = served.error().message();
-  // Nobody can talk to it any more.
-  if (fault.empty() && !process_->has_ended(kEndTime)) fault = "it closed its end of the pipes";
-  if (!fault.empty()) process_->kill();
-  std::string end = wait();
-  if (end == "was killed by SIGKILL" && group_.ran_out_of_memory()) end += " at its memory_max";
-  group_ = ControlGroup();
-  printed_.read_all(on_line);
-  const std::lock_guard lock(mutex_);
-  if (!end_.empty()) return end_;
-  return fault.empty() ? end : "was killed because " + fault;
-}
-
-std::string ChildConnection::wait() {
-  if (process_->has_ended(kKillTime)) return process_->wait();
-  // It hangs in the kernel, with a disk that does not answer for one. Whenever it ends, it is taken
-  // off the list.
-  try {
-    std::thread([process = process_] { process->wait(); }).detach();
-  } catch (const std::system_error&) {
-    // Then it stays on the list until the agent ends.
-  }
-  return "was killed and hangs in the kernel";
+  return std::shared_ptr<ChildConnection>(std::make_shared<SpawnedChild>(
+      std::move(*ends), options.max_frame_bytes, std::move(printed->reader), std::move(timer),
+      std::move(*process), std::move(*group)));
 }
 
 }  // namespace longshore::supervise

@@ -1,10 +1,13 @@
 #include "supervise/linux/control_group.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "supervise/linux/control_file.h"
 
@@ -41,20 +44,19 @@ void wait_until_empty(const std::string& folder) {
 }  // namespace
 
 Result<void> write_limits(const std::string& folder, const GroupLimits& limits) {
-  if (limits.processors > 0) {
-    if (auto done = write_control_file(folder + "/cpu.max", processor_text(limits.processors));
-        !done) {
-      return done;
-    }
-  }
+  std::vector<std::pair<std::string, std::string>> files;
+  if (limits.processors > 0) files.emplace_back("/cpu.max", processor_text(limits.processors));
   if (limits.memory > 0) {
-    if (auto done = write_control_file(folder + "/memory.max", std::to_string(limits.memory));
-        !done) {
-      return done;
-    }
+    files.emplace_back("/memory.max", std::to_string(limits.memory));
+    // Kernels without swap do not have it.
+    const std::string swap = "/memory.swap.max";
+    if (::access((folder + swap).c_str(), F_OK) == 0) files.emplace_back(swap, "0");
   }
-  if (limits.processes == 0) return {};
-  return write_control_file(folder + "/pids.max", std::to_string(limits.processes));
+  if (limits.processes > 0) files.emplace_back("/pids.max", std::to_string(limits.processes));
+  for (const auto& [file, text] : files) {
+    if (auto written = write_control_file(folder + file, text); !written) return written;
+  }
+  return {};
 }
 
 void kill_and_remove_group(const std::string& folder) {
@@ -76,13 +78,13 @@ Result<void> ControlGroup::add(pid_t process) const {
   return write_control_file(folder_ + "/cgroup.procs", std::to_string(process));
 }
 
-bool ControlGroup::ran_out_of_memory() const {
+int64_t ControlGroup::killed_for_memory() const {
   std::istringstream events(read_control_file(folder_ + "/memory.events"));
   int64_t times = 0;
   for (std::string event; events >> event >> times;) {
-    if (event == "oom_kill") return times > 0;
+    if (event == "oom_kill") return times;
   }
-  return false;
+  return 0;
 }
 
 }  // namespace longshore::supervise

@@ -6,21 +6,14 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "longshore/result.hpp"
+#include "supervise/group_limits.h"
 
 namespace longshore::supervise {
-
-// 0: no limit of that kind.
-struct GroupLimits {
-  double processors = 0;  // 0.5: half of the time of one
-  uint64_t memory = 0;    // bytes
-  uint64_t processes = 0;
-
-  bool any() const { return processors > 0 || memory > 0 || processes > 0; }
-};
 
 // Writes to the files that the kernel has made in the group's folder.
 Result<void> write_limits(const std::string& folder, const GroupLimits& limits);
@@ -33,26 +26,32 @@ class ControlGroup {
  public:
   // Of none.
   ControlGroup() = default;
-  // Takes over a folder. `ends_all`: who is in the group ends with it.
-  ControlGroup(std::string folder, bool ends_all)
-      : folder_(std::move(folder)), ends_all_(ends_all) {}
+  // Takes over a folder. `ends_all`: who is in the group ends with it. `name` is let go when the
+  // folder is not touched any more.
+  ControlGroup(std::string folder, bool ends_all, std::shared_ptr<const void> name = nullptr)
+      : folder_(std::move(folder)), ends_all_(ends_all), name_(std::move(name)) {}
   ControlGroup(ControlGroup&& other) noexcept
-      : folder_(std::exchange(other.folder_, {})), ends_all_(other.ends_all_) {}
+      : folder_(std::exchange(other.folder_, {})),
+        ends_all_(other.ends_all_),
+        name_(std::move(other.name_)) {}
   ControlGroup& operator=(ControlGroup&& other) noexcept {
     std::swap(folder_, other.folder_);
     std::swap(ends_all_, other.ends_all_);
+    std::swap(name_, other.name_);
     return *this;
   }
   // May block for a moment.
   ~ControlGroup();
 
   Result<void> add(pid_t process) const;
-  // Whether the kernel has killed anybody in it for want of memory.
-  bool ran_out_of_memory() const;
+  // How many of those in it the kernel has killed for want of memory, since it was made. It does
+  // not tell whom.
+  int64_t killed_for_memory() const;
 
  private:
   std::string folder_;
   bool ends_all_ = false;
+  std::shared_ptr<const void> name_;
 };
 
 }  // namespace longshore::supervise

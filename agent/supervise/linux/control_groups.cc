@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "supervise/linux/control_file.h"
+#include "supervise/linux/control_tree.h"
 
 namespace longshore::supervise {
 namespace {
@@ -18,29 +19,6 @@ namespace fs = std::filesystem;
 constexpr const char* kControllers[] = {"cpu", "memory", "pids"};
 constexpr std::string_view kEnding = "module-";
 constexpr std::string_view kLasting = "lasting-";
-
-// Where the tree is mounted, also where cgroup v1 is mounted beside it; empty: nowhere.
-std::string mount_point(const std::string& process) {
-  std::istringstream lines(read_control_file(process + "/mountinfo"));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find(" - cgroup2 ") == std::string::npos) continue;
-    std::istringstream words(line);
-    std::string number, parent, device, root, place;
-    words >> number >> parent >> device >> root >> place;
-    if (root == "/") return place;
-  }
-  return {};
-}
-
-// The process's group, "/system.slice/longshore.service"; empty: not told.
-std::string own_group(const std::string& process) {
-  constexpr std::string_view kMark = "0::";
-  std::istringstream lines(read_control_file(process + "/cgroup"));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kMark)) return line.substr(kMark.size());
-  }
-  return {};
-}
 
 bool has_word(const std::string& text, const std::string& word) {
   std::istringstream words(text);
@@ -75,21 +53,19 @@ ControlGroups::~ControlGroups() {
 
 void ControlGroups::give_back(const std::string& process) {
   constexpr std::string_view kBelow = "/.control";
-  const std::string mount = mount_point(process);
-  const std::string group = own_group(process);
-  if (mount.empty() || !group.ends_with(kBelow)) return;
-  disable_controllers(mount + group.substr(0, group.size() - kBelow.size()));
+  const auto place = place_in_tree(process);
+  if (!place || !place->folder.ends_with(kBelow)) return;
+  disable_controllers(place->folder.substr(0, place->folder.size() - kBelow.size()));
 }
 
 std::string ControlGroups::find(const std::string& process) {
-  const std::string mount = mount_point(process);
-  if (mount.empty()) return "cgroup v2 is not mounted";
-  const std::string group = own_group(process);
-  if (group.empty() || group.starts_with("/..")) return "the agent's control group is not known";
-  folder_ = group == "/" ? mount : mount + group;
+  auto place = place_in_tree(process);
+  if (!place) return place.error().message();
+  folder_ = std::move(place->folder);
   const std::string members = read_control_file(folder_ + "/cgroup.procs");
   if (members == std::to_string(getpid()) + '\n') return {};
-  return "the agent is not alone in its control group " + group + "; longshore.service makes it so";
+  return "the agent is not alone in its control group " + place->group +
+         "; longshore.service makes it so";
 }
 
 // Another agent may have left this group for its leaf. What it has made is not for us to remove.
@@ -149,12 +125,16 @@ Result<ControlGroup> ControlGroups::enclose(pid_t process, const std::string& mo
   const std::lock_guard lock(making_);
   for (int number = 1; number <= kMost; ++number) {
     const std::string folder = number == 1 ? path : path + '-' + std::to_string(number);
-    ::rmdir(folder.c_str());  // whoever was left in it may be gone
+    std::weak_ptr<const void>& owner = owners_[folder];
+    if (!owner.expired()) continue;  // even if it is empty: its owner has yet to end it
+    ::rmdir(folder.c_str());         // whoever was left in it may be gone
     if (::mkdir(folder.c_str(), 0755) != 0) {
       if (errno == EEXIST) continue;
       return Error(StatusCode::kUnknown, "make the control group", folder).because(last_error());
     }
-    ControlGroup group(folder, ends_all);
+    const auto name = std::make_shared<const std::string>(folder);
+    owner = name;
+    ControlGroup group(folder, ends_all, name);
     if (auto written = write_limits(folder, limits); !written) return std::move(written).error();
     if (auto added = group.add(process); !added) return std::move(added).error();
     return group;

@@ -62,6 +62,8 @@ class ControlGroups {
   std::string why_none_;                       // empty: it is ours
   std::map<std::string, std::string> faults_;  // by controller; absent: it can be used
   std::mutex making_;  // a folder is empty, and may be removed, until its process is in it
+  // By folder. A group is ended by its folder's name, which nobody else may have until then.
+  std::map<std::string, std::weak_ptr<const void>> owners_;
 };
 
 }  // namespace longshore::supervise

@@ -67,10 +67,34 @@ Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const E
 }
 
 Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path) {
-  const Result<FileDescriptor> opened = following_.open(path, "follow the link");
+  constexpr const char* kOperation = "follow the link";
+  const Result<std::string> text = read_link(path);
+  if (const auto mapping = text ? mapping_in(*text) : std::nullopt) {
+    struct stat status {};
+    if (::lstat(mapping->text().c_str(), &status) == 0) return S_ISLNK(status.st_mode);
+    if (is_missing(last_error())) return false;
+    return beneath_.failure(*mapping, kOperation, last_error());
+  }
+  const Result<FileDescriptor> opened = beneath_.open(path, kOperation);
   if (opened) return true;
   if (is_missing(opened.error().system())) return false;
   return opened.error();
+}
+
+std::optional<PosixPath> FilesystemBackendLinux::mapping_in(std::string_view link_text) const {
+  const Result<PosixPath> target = PosixPath::parse(link_text, kLookFor);
+  if (!target) return std::nullopt;
+  for (const PosixPath& root : link_roots_) {
+    if (!target->is_within(root)) continue;
+    const auto names = support::path_names(target->below(root));
+    if (names.size() < 3 || names[2] != "current") continue;
+    std::string mapping = root.text();
+    for (const std::string_view name : {names[0], names[1], names[2]}) {
+      mapping.append("/").append(name);
+    }
+    if (Result<PosixPath> path = PosixPath::parse(mapping, kLookFor)) return *std::move(path);
+  }
+  return std::nullopt;
 }
 
 Result<std::string> FilesystemBackendLinux::read_link(const PosixPath& path) {

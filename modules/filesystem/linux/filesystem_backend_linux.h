@@ -3,8 +3,10 @@
 // Threads: any number at once; no state but the roots.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "filesystem/filesystem_backend.h"
@@ -15,10 +17,11 @@ namespace longshore::filesystem {
 
 class FilesystemBackendLinux final : public FilesystemBackend {
  public:
-  // `link_roots`: where links may lead besides, for leads_somewhere() alone.
-  explicit FilesystemBackendLinux(const support::AllowedRoots& roots,
-                                  const std::vector<support::PosixPath>& link_roots = {})
-      : beneath_(roots), following_(roots.with(link_roots)) {}
+  // `link_roots`: where the module smb mounts shares. leads_somewhere() is true of its links to
+  // shares that are mapped, and never asks their servers, so it does not look at what lies in them.
+  explicit FilesystemBackendLinux(support::AllowedRoots roots,
+                                  std::vector<support::PosixPath> link_roots = {})
+      : beneath_(std::move(roots)), link_roots_(std::move(link_roots)) {}
 
   Result<EntryKind> kind_of(const support::PosixPath& path) override;
   Result<bool> leads_somewhere(const support::PosixPath& path) override;
@@ -37,13 +40,16 @@ class FilesystemBackendLinux final : public FilesystemBackend {
 
   Result<EntryKind> kind_of(const support::PosixPath& path, const Entry& entry,
                             std::string_view operation) const;
+  // The link that has to be there for a link with this text to lead to a mapped share:
+  // "<link root>/<host>/<share>/current". Nothing: it is no link to a share.
+  std::optional<support::PosixPath> mapping_in(std::string_view link_text) const;
   Result<bool> try_to_make(const support::PosixPath& path) const;
   Result<void> empty(const support::PosixPath& path, const Entry& entry,
                      const support::CallLimits& limits) const;
   Result<void> unlink(const support::PosixPath& path, const Entry& entry, EntryKind kind) const;
 
   support::Beneath beneath_;
-  support::Beneath following_;
+  std::vector<support::PosixPath> link_roots_;
 };
 
 }  // namespace longshore::filesystem

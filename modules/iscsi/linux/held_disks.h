@@ -17,8 +17,10 @@ namespace longshore::iscsi {
 class HeldDisks {
  public:
   // FAILED_PRECONDITION, with the user and the mount point, if anything uses one of the disks.
-  // What the page cache still has is written to them. A disk that nothing reaches (its target is
-  // lost) is only checked: opening it would wait for the target.
+  // What the page cache still has is written to them. A disk that the kernel says nothing reaches
+  // (its target is lost) is only checked: opening it would wait for the target. Until the kernel
+  // sees that, writing waits for a target that has just stopped answering, by default up to two
+  // minutes, and looks at no limits meanwhile.
   static Result<HeldDisks> take(const block::BlockDevices& devices,
                                 const std::vector<block::Disk>& disks,
                                 const support::CallLimits& limits, std::string_view operation);

@@ -66,15 +66,21 @@ class IscsiBackendLinux final : public IscsiBackend {
                                  const support::CallLimits& limits);
   // How iscsiadm ended: kSuccess, or kSessionExists, which says nothing of that session's state.
   Result<ExitCode> log_in(const Target& target, const NodeRecord& record, const Login& login) const;
-  Result<void> write_login(const NodeRecord& record, const Login& login) const;
+  Result<void> write_login(const Target& target, const NodeRecord& record,
+                           const Login& login) const;
   Result<void> await_login(const Target& target, const std::vector<std::string>& addresses,
                            const support::CallLimits& limits) const;
 
   // In session_logout.cc.
   Result<void> log_out(const Session& session, const Target& target) const;
-  Result<void> delete_record(const Target& target, const std::vector<std::string>& addresses) const;
+  Result<void> delete_records(const Target& target,
+                              const std::vector<std::string>& addresses) const;
 
   // In session_disks.cc.
+  // The addresses, and those by which the target was connected through the portal: where sessions
+  // through it may be, while a new one is made at the first only.
+  std::vector<std::string> with_earlier(const Target& target,
+                                        std::vector<std::string> addresses) const;
   std::vector<Session> sessions_of(const Target& target,
                                    const std::vector<std::string>& addresses) const;
   Result<std::vector<block::Disk>> disks_of(const std::vector<Session>& sessions) const;

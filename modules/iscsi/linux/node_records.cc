@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <optional>
 
 #include "iscsi/ip_address.h"
 #include "iscsi/linux/database_lock.h"
@@ -114,22 +115,42 @@ bool NodeRecords::knows(const Portal& portal) const {
   return std::ranges::find(known, portal) != known.end();
 }
 
-std::optional<NodeRecord> NodeRecords::find(const std::string& target,
-                                            const std::vector<std::string>& addresses,
-                                            uint16_t port) const {
+std::vector<NodeRecord> NodeRecords::records_of(const std::string& target, uint16_t port) const {
+  std::vector<NodeRecord> found;
   const std::string records = folder() + "/nodes/" + target + "/";
   for (const std::string& name : block::names_in(records)) {
     std::string_view group;
     auto portal = portal_in(name, group);
     if (!portal || !group.starts_with(',') || portal->port != port) continue;
-    if (std::ranges::find(addresses, portal->address) == addresses.end()) continue;
     std::string path = records + name + "/default";
-    if (::access(path.c_str(), F_OK) == 0) return NodeRecord{*std::move(portal), std::move(path)};
+    if (::access(path.c_str(), F_OK) == 0) found.push_back({*std::move(portal), std::move(path)});
   }
-  return std::nullopt;
+  return found;
 }
 
-Result<void> NodeRecords::write(const NodeRecord& record,
+std::vector<NodeRecord> NodeRecords::find(const std::string& target,
+                                          const std::vector<std::string>& addresses,
+                                          uint16_t port) const {
+  std::vector<NodeRecord> found = records_of(target, port);
+  std::erase_if(found, [&](const NodeRecord& record) {
+    return std::ranges::find(addresses, record.portal.address) == addresses.end();
+  });
+  return found;
+}
+
+std::vector<std::string> NodeRecords::addresses_through(const Portal& portal,
+                                                        const std::string& target) const {
+  std::vector<std::string> addresses;
+  for (const NodeRecord& record : records_of(target, portal.port)) {
+    const Result<Secret> text = read_record(record.path);
+    if (text && has_portal_mark(text->text(), portal.text())) {
+      addresses.push_back(record.portal.address);
+    }
+  }
+  return addresses;
+}
+
+Result<void> NodeRecords::write(const NodeRecord& record, const Portal& through,
                                 const std::vector<RecordSetting>& settings,
                                 bool has_secrets) const {
   const Result<DatabaseLock> lock = DatabaseLock::take(lock_folder_, patience_);
@@ -141,7 +162,8 @@ Result<void> NodeRecords::write(const NodeRecord& record,
         .advise("repeat the call");
   }
   if (!old) return old.error();
-  const Secret changed = change_record(old->text(), settings);
+  const Secret marked = with_portal_mark(old->text(), through.text());
+  const Secret changed = change_record(marked.text(), settings);
   const Secret complete =
       has_secrets ? with_secrets_mark(changed.text()) : without_secrets(changed.text(), {});
   if (complete.text() == old->text()) return {};

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,14 +48,18 @@ class NodeRecords {
   std::vector<Portal> portals() const;
   bool knows(const Portal& portal) const;
 
-  // The record of a target at one of the addresses, or nothing.
-  std::optional<NodeRecord> find(const std::string& target,
-                                 const std::vector<std::string>& addresses, uint16_t port) const;
+  // The records of a target at these addresses.
+  std::vector<NodeRecord> find(const std::string& target, const std::vector<std::string>& addresses,
+                               uint16_t port) const;
 
-  // Writes the settings into the record. With `has_secrets` it is marked until forget_secrets().
-  // UNAVAILABLE: the record is gone.
-  Result<void> write(const NodeRecord& record, const std::vector<RecordSetting>& settings,
-                     bool has_secrets) const;
+  // The addresses at which the target was connected through the portal, as the records tell that
+  // write() has written. Not those whose records went since, or that an administrator rewrote.
+  std::vector<std::string> addresses_through(const Portal& portal, const std::string& target) const;
+
+  // Writes the settings of a login through the portal into the record. With `has_secrets` it is
+  // marked until forget_secrets(). UNAVAILABLE: the record is gone.
+  Result<void> write(const NodeRecord& record, const Portal& through,
+                     const std::vector<RecordSetting>& settings, bool has_secrets) const;
 
   // Takes secrets of ours out of the record: those of a marked one, and `ours` in any case, which
   // are those that write() put there. Success if there is none, or no record.
@@ -72,6 +75,7 @@ class NodeRecords {
   Result<void> remove_leftovers() const;
 
  private:
+  std::vector<NodeRecord> records_of(const std::string& target, uint16_t port) const;
   Result<void> replace(const std::string& path, std::string_view text) const;
   Result<void> forget_secrets_locked(const std::string& path,
                                      const std::vector<std::string_view>& ours) const;

@@ -16,8 +16,8 @@ namespace longshore::iscsi {
 // then looks at the limits. UNAVAILABLE: it has none, so that nobody can say what is connected
 // through the portal. `operation` completes "cannot ...", and `object` is what it is tried on.
 //
-// A session is known to the kernel by an address alone. One that was made when the name had others
-// than now is not found by the name any more, only by that address.
+// A session is known to the kernel by an address alone. For one that was made when the name had
+// others than now see NodeRecords::addresses_through().
 Result<std::vector<std::string>> addresses_of(const Portal& portal,
                                               const support::CallLimits& limits,
                                               std::string_view operation,

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kEnd = "# END RECORD";
 constexpr std::string_view kWhiteSpace = " \t\r\n";
+constexpr std::string_view kPortalMark = "# Longshore: connected through ";
 
 // Takes the next line, with its end, off the text.
 std::string_view take_line(std::string_view& text) {
@@ -35,6 +36,24 @@ std::string_view name_in(std::string_view line) {
 std::string_view value_in(std::string_view line) {
   const size_t equals = line.find('=');
   return equals == line.npos ? std::string_view() : trimmed(line.substr(equals + 1));
+}
+
+// The record with this as its first line, and without the lines that begin so.
+Secret with_mark(std::string_view record, std::string_view mark, std::string_view beginning) {
+  Secret marked = Secret::copy_of(mark);
+  marked.append("\n");
+  while (!record.empty()) {
+    const std::string_view line = take_line(record);
+    if (!trimmed(line).starts_with(beginning)) marked.append(line);
+  }
+  return marked;
+}
+
+bool has_mark(std::string_view record, std::string_view mark) {
+  while (!record.empty()) {
+    if (trimmed(take_line(record)) == mark) return true;
+  }
+  return false;
 }
 
 void append_settings(Secret& record, const std::vector<RecordSetting>& settings) {
@@ -67,21 +86,18 @@ Secret change_record(std::string_view record, const std::vector<RecordSetting>& 
   return changed;
 }
 
-bool has_secrets_mark(std::string_view record) {
-  while (!record.empty()) {
-    if (trimmed(take_line(record)) == kSecretsMark) return true;
-  }
-  return false;
-}
+bool has_secrets_mark(std::string_view record) { return has_mark(record, kSecretsMark); }
 
 Secret with_secrets_mark(std::string_view record) {
-  Secret marked = Secret::copy_of(kSecretsMark);
-  marked.append("\n");
-  while (!record.empty()) {
-    const std::string_view line = take_line(record);
-    if (trimmed(line) != kSecretsMark) marked.append(line);
-  }
-  return marked;
+  return with_mark(record, kSecretsMark, kSecretsMark);
+}
+
+bool has_portal_mark(std::string_view record, std::string_view portal) {
+  return has_mark(record, std::string(kPortalMark).append(portal));
+}
+
+Secret with_portal_mark(std::string_view record, std::string_view portal) {
+  return with_mark(record, std::string(kPortalMark).append(portal), kPortalMark);
 }
 
 Secret without_secrets(std::string_view record, const std::vector<std::string_view>& ours) {

@@ -37,6 +37,11 @@ bool has_secrets_mark(std::string_view record);
 // The record with the mark.
 support::Secret with_secrets_mark(std::string_view record);
 
+// Another mark says through which portal ("storage.example:3260") a login of ours went: a record is
+// named by an address, and the portal's name may have others later. A record has one at most.
+bool has_portal_mark(std::string_view record, std::string_view portal);
+support::Secret with_portal_mark(std::string_view record, std::string_view portal);
+
 // The record without the mark and the CHAP secrets that are ours: all of a record with the mark,
 // and otherwise those that are one of `ours`. Open-iscsi drops the mark, as it drops every comment,
 // when it rewrites a record for an administrator.

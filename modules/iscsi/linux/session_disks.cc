@@ -21,6 +21,16 @@ constexpr std::chrono::seconds kScanning{1};
 
 }  // namespace
 
+std::vector<std::string> IscsiBackendLinux::with_earlier(const Target& target,
+                                                         std::vector<std::string> addresses) const {
+  for (std::string& address : records_.addresses_through(target.portal, target.name)) {
+    if (std::ranges::find(addresses, address) == addresses.end()) {
+      addresses.push_back(std::move(address));
+    }
+  }
+  return addresses;
+}
+
 std::vector<Session> IscsiBackendLinux::sessions_of(
     const Target& target, const std::vector<std::string>& addresses) const {
   std::vector<Session> sessions = sessions_.all();
@@ -47,11 +57,12 @@ Result<std::vector<Disk>> IscsiBackendLinux::disks_of(const std::vector<Session>
 
 Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
                                                        const CallLimits& limits) {
-  const auto addresses = addresses_of(target.portal, limits, kList, target.text());
-  if (!addresses) return addresses.error();
+  auto now = addresses_of(target.portal, limits, kList, target.text());
+  if (!now) return std::move(now).error();
+  const std::vector<std::string> addresses = with_earlier(target, *std::move(now));
   const auto begin = CallLimits::Clock::now();
   for (;;) {
-    const std::vector<Session> sessions = sessions_of(target, *addresses);
+    const std::vector<Session> sessions = sessions_of(target, addresses);
     bool is_unfinished = false;
     for (const Session& session : sessions) {
       const SessionUnits units = sessions_.units_of(session);

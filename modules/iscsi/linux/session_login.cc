@@ -39,7 +39,8 @@ Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login
   if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
   const auto addresses = addresses_of(target.portal, limits, kConnect, target.text());
   if (!addresses) return addresses.error();
-  if (!sessions_of(target, *addresses).empty()) return await_login(target, *addresses, limits);
+  const std::vector<std::string> all = with_earlier(target, *addresses);
+  if (!sessions_of(target, all).empty()) return await_login(target, all, limits);
 
   if (!records_.knows(target.portal)) {
     return Error(StatusCode::kNotFound, kConnect, target.text())
@@ -53,7 +54,7 @@ Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login
   if (!end) return end.error();
   if (!forgotten) return forgotten;
   // iscsiadm has met a login that another began, and that may still fail.
-  if (*end == ExitCode::kSessionExists) return await_login(target, *addresses, limits);
+  if (*end == ExitCode::kSessionExists) return await_login(target, all, limits);
   return {};
 }
 
@@ -61,10 +62,12 @@ Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login
 Result<NodeRecord> IscsiBackendLinux::find_record(const Target& target,
                                                   const std::vector<std::string>& addresses,
                                                   const CallLimits& limits) {
-  if (auto record = records_.find(target.name, addresses, target.portal.port)) return *record;
+  auto records = records_.find(target.name, addresses, target.portal.port);
+  if (!records.empty()) return std::move(records.front());
   const auto names = discover(target.portal, limits);
   if (!names) return names.error();
-  if (auto record = records_.find(target.name, addresses, target.portal.port)) return *record;
+  records = records_.find(target.name, addresses, target.portal.port);
+  if (!records.empty()) return std::move(records.front());
   const bool is_offered = std::ranges::find(*names, target.name) != names->end();
   return Error(StatusCode::kNotFound, kConnect, target.text())
       .because(is_offered ? "the portal offers the target at other addresses only"
@@ -73,7 +76,8 @@ Result<NodeRecord> IscsiBackendLinux::find_record(const Target& target,
                          : "DiscoverTargetPortal lists those that it offers");
 }
 
-Result<void> IscsiBackendLinux::write_login(const NodeRecord& record, const Login& login) const {
+Result<void> IscsiBackendLinux::write_login(const Target& target, const NodeRecord& record,
+                                            const Login& login) const {
   const std::string seconds = std::to_string(
       std::max<int64_t>(std::chrono::ceil<std::chrono::seconds>(login_timeout_).count(), 1));
   // All that a login depends on, so that nothing of an earlier one or of iscsid.conf is left. A
@@ -89,12 +93,13 @@ Result<void> IscsiBackendLinux::write_login(const NodeRecord& record, const Logi
       {"node.session.auth.username_in", name_of(login.target)},
       {kPasswordOfTarget, secret_of(login.target)},
   };
-  return records_.write(record, settings, /*has_secrets=*/login.initiator.has_value());
+  return records_.write(record, target.portal, settings,
+                        /*has_secrets=*/login.initiator.has_value());
 }
 
 Result<ExitCode> IscsiBackendLinux::log_in(const Target& target, const NodeRecord& record,
                                            const Login& login) const {
-  if (Result<void> written = write_login(record, login); !written) return written.error();
+  if (Result<void> written = write_login(target, record, login); !written) return written.error();
   const Result<Iscsiadm::End> end =
       iscsiadm_.run({.arguments = {"-m", "node", "-T", target.name, "-p", record.portal.text(),
                                    "-I", "default", "--login"},
@@ -124,8 +129,8 @@ Result<void> IscsiBackendLinux::await_login(const Target& target,
                                             const std::vector<std::string>& addresses,
                                             const CallLimits& limits) const {
   // An agent that was killed may have left secrets in the record of this very session.
-  if (const auto record = records_.find(target.name, addresses, target.portal.port)) {
-    if (Result<void> forgotten = records_.forget_secrets(*record, {}); !forgotten) return forgotten;
+  for (const NodeRecord& record : records_.find(target.name, addresses, target.portal.port)) {
+    if (Result<void> forgotten = records_.forget_secrets(record, {}); !forgotten) return forgotten;
   }
   const auto end = CallLimits::Clock::now() + login_timeout_;
   for (;;) {

@@ -21,9 +21,10 @@ constexpr std::chrono::seconds kDatabaseLimit{40};  // iscsiadm waits 30 s for i
 
 Result<void> IscsiBackendLinux::disconnect(const Target& target, const CallLimits& limits) {
   if (auto exceeded = limits.exceeded(kDisconnect, target.text())) return *std::move(exceeded);
-  const auto addresses = addresses_of(target.portal, limits, kDisconnect, target.text());
-  if (!addresses) return addresses.error();
-  const std::vector<Session> sessions = sessions_of(target, *addresses);
+  auto now = addresses_of(target.portal, limits, kDisconnect, target.text());
+  if (!now) return std::move(now).error();
+  const std::vector<std::string> addresses = with_earlier(target, *std::move(now));
+  const std::vector<Session> sessions = sessions_of(target, addresses);
   if (!sessions.empty()) {
     const auto disks = disks_of(sessions);
     if (!disks) return disks.error();
@@ -35,7 +36,7 @@ Result<void> IscsiBackendLinux::disconnect(const Target& target, const CallLimit
     }
   }
   // A logout that was cut short has left the record.
-  return delete_record(target, *addresses);
+  return delete_records(target, addresses);
 }
 
 Result<void> IscsiBackendLinux::log_out(const Session& session, const Target& target) const {
@@ -63,18 +64,18 @@ Result<void> IscsiBackendLinux::log_out(const Session& session, const Target& ta
   return {};
 }
 
-Result<void> IscsiBackendLinux::delete_record(const Target& target,
-                                              const std::vector<std::string>& addresses) const {
-  const auto record = records_.find(target.name, addresses, target.portal.port);
-  if (!record) return {};
-  const Result<Iscsiadm::End> end =
-      iscsiadm_.run({.arguments = {"-m", "node", "-T", target.name, "-p", record->portal.text(),
-                                   "-I", "default", "-o", "delete"},
-                     .operation = kDisconnect,
-                     .object = target.text(),
-                     .limit = kDatabaseLimit,
-                     .successes = {ExitCode::kSuccess, ExitCode::kNothingFound}});
-  if (!end) return end.error();
+Result<void> IscsiBackendLinux::delete_records(const Target& target,
+                                               const std::vector<std::string>& addresses) const {
+  for (const NodeRecord& record : records_.find(target.name, addresses, target.portal.port)) {
+    const Result<Iscsiadm::End> end =
+        iscsiadm_.run({.arguments = {"-m", "node", "-T", target.name, "-p", record.portal.text(),
+                                     "-I", "default", "-o", "delete"},
+                       .operation = kDisconnect,
+                       .object = target.text(),
+                       .limit = kDatabaseLimit,
+                       .successes = {ExitCode::kSuccess, ExitCode::kNothingFound}});
+    if (!end) return end.error();
+  }
   return {};
 }
 

@@ -45,7 +45,10 @@ constexpr Meaning kMeanings[] = {
     {EHOSTDOWN, StatusCode::kUnavailable, "the server does not answer", kReach},
     {ETIMEDOUT, StatusCode::kUnavailable, "the server does not answer", kReach},
     {EINPROGRESS, StatusCode::kUnavailable, "the server does not answer", kReach},
-    {EAGAIN, StatusCode::kUnavailable, "the server does not answer", kReach},
+    {EAGAIN, StatusCode::kUnavailable,
+     "the server does not answer, or it takes the user for a guest, for whom nothing is encrypted",
+     "check the user name, that the server runs, and that no firewall closes TCP port 445"},
+    {EDEADLK, StatusCode::kUnavailable, "the connection to the server broke", "try again"},
     {ENOTCONN, StatusCode::kUnavailable, "the connection to the server broke", "try again"},
     {EPIPE, StatusCode::kUnavailable, "the connection to the server broke", "try again"},
     {EIO, StatusCode::kUnavailable, "the server gave no answer that makes sense",
@@ -78,8 +81,9 @@ constexpr Meaning kMeanings[] = {
 constexpr std::array kUnreachable = {EADDRNOTAVAIL, ECONNREFUSED, ECONNRESET,  ECONNABORTED,
                                      EHOSTUNREACH,  ENETUNREACH,  EHOSTDOWN,   ETIMEDOUT,
                                      EINPROGRESS,   EAGAIN,       EAFNOSUPPORT};
-constexpr std::array kOfConnection = {EHOSTDOWN, ENOTCONN, EPIPE,      EIO,         ESTALE,
-                                      ETIMEDOUT, EAGAIN,   ECONNRESET, ECONNABORTED};
+// EDEADLK: the server no longer takes requests on it.
+constexpr std::array kOfConnection = {EHOSTDOWN, ENOTCONN, EPIPE,      EIO,          ESTALE,
+                                      ETIMEDOUT, EAGAIN,   ECONNRESET, ECONNABORTED, EDEADLK};
 
 template <typename Numbers>
 bool contains(const Numbers& numbers, const std::error_code& error) {

@@ -83,8 +83,10 @@ Result<void> SmbBackendLinux::ensure_mapped(const MappingDirectory& directory,
   };
   const bool is_dead = before && mounts_.probe(*before, options_.probe_timeout);
   auto mounted = mount(is_dead ? kFresh : kShared);
-  // An old connection that broke is no reason to fail; the server may be well.
-  if (!mounted && before && !is_dead && is_of_connection(mounted.error().system())) {
+  // An old connection that broke is no reason to fail; the server may be well. The kernel may have
+  // one although this share is not mapped: of another share, or of one that was taken away just
+  // now.
+  if (!mounted && !is_dead && is_of_connection(mounted.error().system())) {
     mounted = mount(kFresh);
   }
   if (!mounted) return std::move(mounted).error();

@@ -26,6 +26,7 @@
 #include "longshore/abi.h"
 #include "longshore/context.hpp"
 #include "longshore/result.hpp"
+#include "longshore/secret.hpp"
 #include "longshore/service.hpp"
 #include "longshore/settings.hpp"
 
@@ -163,11 +164,12 @@ struct Trampolines {
     Module* module = module_of(self);
     guarded(module, call, [&] {
       const Context context(module->host_, call);
-      const Result<std::string> handover = module->stop(context);
+      Result<std::string> handover = module->stop(context);
       if (!handover) {
         return finish(context, handover.error().code(), handover.error().message());
       }
       if (!handover->empty()) module->host_->send(module->host_, call, to_bytes(*handover));
+      wipe(*handover);  // it may be a secret
       finish(context, StatusCode::kOk, {});
     });
   }

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <future>
-#include <thread>
 
 #include "embed/core.h"
+#include "tests/support/eventually.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/router/test_target.h"
 
@@ -178,14 +178,8 @@ struct Clinic {
   }
 
   std::shared_ptr<loader::Instance> instance() const { return core.modules.list().at(0).instance; }
-  template <typename Condition>
-  static bool eventually(const Condition& condition) {
-    const auto deadline = router::Clock::now() + 30s;
-    while (!condition() && router::Clock::now() < deadline) std::this_thread::yield();
-    return condition();
-  }
   bool await_drain() const {
-    return eventually(
+    return test::eventually(
         [one = instance()] { return one->figures().state == loader::LifeState::kDraining; });
   }
 
@@ -239,7 +233,7 @@ TEST_CASE("A stuck call holds up an exchange no longer than a moment, and costs 
   clinic.apply();
   clinic.hold(10ms);
   const auto old_one = clinic.instance();
-  REQUIRE(Clinic::eventually([&] { return old_one->figures().stuck == 1; }));
+  REQUIRE(test::eventually([&] { return old_one->figures().stuck == 1; }));
   const auto begun = router::Clock::now();
   const auto committed = clinic.apply_change().get();
   CHECK(router::Clock::now() - begun < 30s);

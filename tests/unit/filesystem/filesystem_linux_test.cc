@@ -37,24 +37,45 @@ TEST_CASE("IsSymlink is true for a mount point, be it a directory or a file") {
 TEST_CASE("links to where shares are mounted are told, and nothing is reached through them") {
   RealWorld world;
   const auto service = world.service();
-  world.put_directory(world.link_root() + "/share/directory");
-  world.put_file(world.link_root() + "/share/file");
-  world.put_link(world.link_root() + "/share", world.at("volume"));
-  world.put_link(world.link_root() + "/none", world.at("dangling"));
-  world.put_link(world.outside(), world.at("outside"));
-  CHECK(*service.is_link_or_mount_point(world.at("volume")) == true);
-  CHECK(*service.is_link_or_mount_point(world.at("dangling")) == false);
+  const std::string share = world.link_root() + "/files/share";
+  world.put_directory(share + "/1");
+  world.put_file(share + "/1/file");
+  world.put_link("1", share + "/current");
+  int links = 0;
+  const auto says = [&](const std::string& target) -> std::string {
+    const std::string link = world.at("link" + std::to_string(++links));
+    world.put_link(target, link);
+    const Result<bool> answer = service.is_link_or_mount_point(link);
+    if (!answer) return status_code_name(answer.error().code());
+    return *answer ? "yes" : "no";
+  };
+  CHECK(says(share + "/current") == "yes");
+  CHECK(says(share + "//current/file/") == "yes");
+  // The server is not asked.
+  CHECK(says(share + "/current/none") == "yes");
+  CHECK(says(world.link_root() + "/files/none/current") == "no");
+  CHECK(says(world.link_root() + "/none/share/current/below") == "no");
+  // Others than the module's own links tell nothing.
+  for (const char* below : {"", "/1", "/1/file", "/links", "/currently"}) {
+    CAPTURE(below);
+    CHECK(says(share + below) == "PERMISSION_DENIED");
+  }
+  CHECK(says(share + "/current/../1") == "PERMISSION_DENIED");
+  CHECK(says(world.link_root() + "/current") == "PERMISSION_DENIED");
+  CHECK(says(world.link_root()) == "PERMISSION_DENIED");
+  CHECK(says(world.outside()) == "PERMISSION_DENIED");
   const auto code_of = [](const auto& result) {
     return result ? StatusCode::kOk : result.error().code();
   };
-  CHECK(code_of(service.is_link_or_mount_point(world.at("outside"))) ==
+  world.put_link(share + "/current", world.at("volume"));
+  world.put_link("volume", world.at("link-to-link"));
+  CHECK(code_of(service.is_link_or_mount_point(world.at("link-to-link"))) ==
         StatusCode::kPermissionDenied);
   CHECK(code_of(service.path_exists(world.at("volume/file"))) == StatusCode::kPermissionDenied);
-  CHECK(code_of(service.path_exists(world.link_root() + "/share")) ==
-        StatusCode::kPermissionDenied);
+  CHECK(code_of(service.path_exists(share)) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.remove_contents(world.at("volume"), {})) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.remove_directory(world.at("volume"), true, {})) == StatusCode::kOk);
-  CHECK(world.look(world.link_root() + "/share/file") == EntryKind::kFile);
+  CHECK(world.look(share + "/1/file") == EntryKind::kFile);
 }
 
 TEST_CASE("a mount point is not removed, and neither is anything behind it") {

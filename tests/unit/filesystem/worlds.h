@@ -23,7 +23,7 @@ class RealWorld {
 
   std::string root() const { return directory_ / "kubelet"; }
   std::string outside() const { return directory_ / "outside"; }
-  // Where links may lead besides, when they are asked about.
+  // Where shares are mounted.
   std::string link_root() const { return directory_ / "shares"; }
   // A path below the root.
   std::string at(const std::string& name) const { return root() + "/" + name; }

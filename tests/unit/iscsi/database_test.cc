@@ -6,11 +6,10 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "iscsi/linux/database_lock.h"
 #include "iscsi/linux/node_records.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::iscsi {
@@ -20,12 +19,10 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr const char* kTarget = "iqn.2001-04.org.example:disks";
+const Portal kPortal{"192.0.2.1", 3260};
 constexpr const char* kPlain = "# BEGIN RECORD 2.1.8\nnode.startup = manual\n# END RECORD\n";
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test::read_file;
 
 class Database {
  public:
@@ -69,34 +66,58 @@ TEST_CASE("known portals are those with a record, whatever else lies there") {
 TEST_CASE("a target's record is found by one of the portal's addresses") {
   const Database database;
   const NodeRecords records = database.records();
-  CHECK_FALSE(records.find(kTarget, {"192.0.2.1"}, 3260));
+  CHECK(records.find(kTarget, {"192.0.2.1"}, 3260).empty());
   const std::string path = database.add_record("192.0.2.1,3260,12");
   const auto found = records.find(kTarget, {"storage", "192.0.2.1"}, 3260);
-  REQUIRE(found);
-  CHECK(found->path == path);
-  CHECK(found->portal == Portal{"192.0.2.1", 3260});
-  CHECK_FALSE(records.find(kTarget, {"storage"}, 3260));
-  CHECK_FALSE(records.find(kTarget, {"192.0.2.1"}, 3261));
-  CHECK_FALSE(records.find("iqn.2001-04.org.example:others", {"192.0.2.1"}, 3260));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].path == path);
+  CHECK(found[0].portal == kPortal);
+  CHECK(records.find(kTarget, {"storage"}, 3260).empty());
+  CHECK(records.find(kTarget, {"192.0.2.1"}, 3261).empty());
+  CHECK(records.find("iqn.2001-04.org.example:others", {"192.0.2.1"}, 3260).empty());
+  database.add_record("192.0.2.2,3260,12");
+  CHECK(records.find(kTarget, {"192.0.2.1", "192.0.2.2"}, 3260).size() == 2);
   fs::remove(path);
-  CHECK_FALSE(records.find(kTarget, {"192.0.2.1"}, 3260));
+  CHECK(records.find(kTarget, {"192.0.2.1"}, 3260).empty());
+}
+
+TEST_CASE("records tell through which portal their targets were connected last") {
+  const Database database;
+  const NodeRecords records = database.records();
+  const Portal name{"storage.example", 3260};
+  const NodeRecord first{kPortal, database.add_record("192.0.2.1,3260,1")};
+  const NodeRecord second{{"192.0.2.2", 3260}, database.add_record("192.0.2.2,3260,2")};
+  using Addresses = std::vector<std::string>;
+  CHECK(records.addresses_through(name, kTarget).empty());
+  REQUIRE(records.write(first, name, {}, false));
+  CHECK(records.addresses_through(name, kTarget) == Addresses{"192.0.2.1"});
+  CHECK(records.addresses_through({"storage.example", 860}, kTarget).empty());
+  CHECK(records.addresses_through({"storage.example.org", 3260}, kTarget).empty());
+  CHECK(records.addresses_through(name, "iqn.2001-04.org.example:others").empty());
+  REQUIRE(records.write(second, name, {}, true));
+  CHECK(records.addresses_through(name, kTarget).size() == 2);
+  REQUIRE(records.write(first, kPortal, {}, false));
+  CHECK(records.addresses_through(name, kTarget) == Addresses{"192.0.2.2"});
+  REQUIRE(records.forget_secrets(second, {}));
+  CHECK(records.addresses_through(name, kTarget) == Addresses{"192.0.2.2"});
 }
 
 TEST_CASE("a record with secrets is for root alone, and has none when they are forgotten") {
   const Database database;
-  const NodeRecord record{{"192.0.2.1", 3260}, database.add_record("192.0.2.1,3260,1")};
+  const NodeRecord record{kPortal, database.add_record("192.0.2.1,3260,1")};
   REQUIRE(::chmod(record.path.c_str(), 0644) == 0);
   const std::vector<RecordSetting> settings = {{"node.session.auth.password", "node-secret-1"},
                                                {"node.session.auth.password_in", "other-secret"},
                                                {"node.session.auth.username", "node"}};
-  REQUIRE(database.records().write(record, settings, true));
-  CHECK_THAT(text_of(record.path), Catch::Contains("password = node-secret-1\n"));
+  REQUIRE(database.records().write(record, kPortal, settings, true));
+  CHECK_THAT(read_file(record.path), Catch::Contains("password = node-secret-1\n"));
   struct stat status {};
   REQUIRE(::stat(record.path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);
 
   REQUIRE(database.records().forget_secrets(record, {}));
-  CHECK(text_of(record.path) ==
+  CHECK(read_file(record.path) ==
+        "# Longshore: connected through 192.0.2.1:3260\n"
         "# BEGIN RECORD 2.1.8\nnode.startup = manual\n"
         "node.session.auth.username = node\n# END RECORD\n");
   REQUIRE(database.records().forget_secrets(record, {}));
@@ -107,25 +128,25 @@ TEST_CASE("a record with secrets is for root alone, and has none when they are f
 TEST_CASE("secrets that are somebody else's stay") {
   const Database database;
   const std::string text = "node.session.auth.password = of-the-administrator\n";
-  const NodeRecord record{{"192.0.2.1", 3260}, database.add_record("192.0.2.1,3260,1", text)};
+  const NodeRecord record{kPortal, database.add_record("192.0.2.1,3260,1", text)};
   REQUIRE(database.records().forget_secrets(record, {}));
   REQUIRE(database.records().remove_leftovers());
-  CHECK(text_of(record.path) == text);
+  CHECK(read_file(record.path) == text);
 }
 
 TEST_CASE("a record that is gone has no secrets, and cannot be written") {
   const Database database;
-  const NodeRecord record{{"192.0.2.1", 3260}, database.path("nodes/none/default")};
+  const NodeRecord record{kPortal, database.path("nodes/none/default")};
   CHECK(database.records().forget_secrets(record, {}));
-  CHECK_FALSE(database.records().write(record, {{"a", "1"}}, false));
+  CHECK_FALSE(database.records().write(record, kPortal, {{"a", "1"}}, false));
   CHECK_FALSE(fs::exists(database.path(".longshore-record")));
 }
 
 TEST_CASE("what a killed agent left is removed: secrets, half a record, the lock") {
   const Database database;
-  const NodeRecord record{{"192.0.2.1", 3260}, database.add_record("192.0.2.1,3260,1")};
-  REQUIRE(
-      database.records().write(record, {{"node.session.auth.password", "node-secret-1"}}, true));
+  const NodeRecord record{kPortal, database.add_record("192.0.2.1,3260,1")};
+  REQUIRE(database.records().write(record, kPortal,
+                                   {{"node.session.auth.password", "node-secret-1"}}, true));
   test::write_file(database.path(".longshore-record"), "node.session.auth.password = half-a");
   const pid_t child = ::fork();
   if (child == 0) {
@@ -138,7 +159,8 @@ TEST_CASE("what a killed agent left is removed: secrets, half a record, the lock
   REQUIRE(fs::exists(database.lock_folder() + "/lock.write"));
 
   REQUIRE(database.records().remove_leftovers());
-  CHECK(text_of(record.path) == kPlain);
+  CHECK(read_file(record.path) ==
+        "# Longshore: connected through 192.0.2.1:3260\n" + std::string(kPlain));
   CHECK_FALSE(fs::exists(database.path(".longshore-record")));
   CHECK_FALSE(fs::exists(database.lock_folder() + "/lock.write"));
 }

@@ -1,6 +1,8 @@
 // Plays open-iscsi's iscsiadm on the files of its own folder; see open_iscsi_stand_in.h.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -17,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr int kTransportFailed = 4;
 constexpr int kSessionNotFound = 2;
 constexpr int kInvalid = 7;
+constexpr int kLogoutFailed = 10;
 constexpr int kSessionExists = 15;
 constexpr int kFatalLogin = 19;
 constexpr int kNothingFound = 21;
@@ -126,7 +129,7 @@ class StandIn {
 
   int delete_record() const {
     if (!fs::exists(record())) return kNothingFound;
-    fs::remove_all(record().parent_path().parent_path());
+    fs::remove_all(record().parent_path());
     return 0;
   }
 
@@ -213,16 +216,33 @@ class StandIn {
     std::ofstream(block / "device/state") << "transport-offline\n";
   }
 
+  static std::vector<std::string> disks_of(const fs::path& session) {
+    std::vector<std::string> disks;
+    for (const auto& target : fs::directory_iterator(session / "device")) {
+      for (const auto& unit : fs::directory_iterator(target)) {
+        for (const auto& disk : fs::directory_iterator(unit.path() / "block")) {
+          disks.push_back(disk.path().filename());
+        }
+      }
+    }
+    return disks;
+  }
+
+  // Whether nobody could mount it now. A disk without a node is one of files only.
+  static bool is_held(const std::string& disk) {
+    const int opened = ::open(("/dev/" + disk).c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
+    if (opened < 0) return errno == EBUSY || errno == ENOENT;
+    ::close(opened);
+    return false;
+  }
+
   int log_out() const {
     const std::string number = value_of("-r");
     const fs::path session = folder_ / "sys/class/iscsi_session" / ("session" + number);
     if (!fs::exists(session)) return kSessionNotFound;
-    for (const auto& target : fs::directory_iterator(session / "device")) {
-      for (const auto& unit : fs::directory_iterator(target)) {
-        for (const auto& disk : fs::directory_iterator(unit.path() / "block")) {
-          fs::remove_all(folder_ / "sys/block" / disk.path().filename());
-        }
-      }
+    for (const std::string& disk : disks_of(session)) {
+      if (!is_held(disk)) return kLogoutFailed;
+      fs::remove_all(folder_ / "sys/block" / disk);
     }
     fs::remove_all(session);
     fs::remove_all(folder_ / "sys/class/iscsi_connection" / ("connection" + number + ":0"));

@@ -73,8 +73,8 @@ TEST_CASE("a connected target's record loses the secrets that a killed agent lef
   REQUIRE(node.connect({}));
   const std::string record = node.open_iscsi().record_of(the_target());
   const NodeRecords records(node.open_iscsi().database(), node.open_iscsi().path("lock"));
-  REQUIRE(records.write({the_target().portal, record}, {{"node.session.auth.password", kSecret}},
-                        true));
+  REQUIRE(records.write({the_target().portal, record}, the_target().portal,
+                        {{"node.session.auth.password", kSecret}}, true));
   CHECK(node.open_iscsi().has_anywhere(kSecret));
   CHECK(node.connect({}));
   CHECK_FALSE(node.open_iscsi().has_anywhere(kSecret));

@@ -2,7 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+
+#include "tests/support/read_file.h"
 
 namespace longshore::iscsi {
 
@@ -12,11 +13,6 @@ namespace {
 
 std::string name_of(const Portal& portal) {
   return portal.address + "," + std::to_string(portal.port);
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
@@ -72,7 +68,7 @@ bool OpenIscsiStandIn::has_anywhere(const std::string& text) const {
     if (!entry.is_regular_file() || parent == "targets" || entry.path().filename() == "iscsiadm") {
       continue;
     }
-    if (text_of(entry.path()).find(text) != std::string::npos) return true;
+    if (test::read_file(entry.path()).find(text) != std::string::npos) return true;
   }
   return false;
 }

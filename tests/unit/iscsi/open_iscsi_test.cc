@@ -61,6 +61,7 @@ TEST_CASE("a login's record has what it needs and nothing of another login") {
   std::ifstream file(node.open_iscsi().record_of(the_target()));
   const std::string record{std::istreambuf_iterator<char>(file), {}};
   CHECK(record ==
+        "# Longshore: connected through 192.0.2.1:3260\n"
         "# BEGIN RECORD 2.1.8\nnode.name = iqn.2001-04.org.example:disks\nnode.tpgt = 1\n"
         "iface.iscsi_ifacename = default\nnode.session.timeo.replacement_timeout = 120\n"
         "node.conn[0].address = 192.0.2.1\nnode.conn[0].port = 3260\n"
@@ -179,48 +180,6 @@ TEST_CASE("a logout that open-iscsi has not done is no success") {
   node.open_iscsi().answer("");
   CHECK(node.disconnect());
   CHECK(node.disconnect());
-}
-
-TEST_CASE("a portal whose name has no address is not taken for one that is not connected") {
-  Connected node;
-  const Target nowhere{{"no-such-host.invalid", 3260}, the_target().name};
-  CHECK(node.backend().disconnect(nowhere, {}).error().code() == StatusCode::kUnavailable);
-}
-
-TEST_CASE("a call that is over once a name is looked up does nothing") {
-  OpenIscsiStandIn open_iscsi;
-  const Target target{{"localhost", 3260}, the_target().name};
-  open_iscsi.offer(target, {});
-  IscsiBackendLinux backend(open_iscsi.options());
-  REQUIRE(backend.add_portal(target.portal, {}));
-  REQUIRE(backend.discover(target.portal, {}));
-  const size_t calls = open_iscsi.calls().size();
-  const auto cancelled_second = [asked = 0]() mutable { return ++asked > 1; };
-  support::CallLimits limits;
-  limits.cancelled = cancelled_second;
-  CHECK(backend.connect(target, {}, limits).error().code() == StatusCode::kCancelled);
-  limits.cancelled = cancelled_second;
-  CHECK(backend.disconnect(target, limits).error().code() == StatusCode::kCancelled);
-  limits.cancelled = [] { return true; };
-  CHECK(backend.disks(target, limits).error().code() == StatusCode::kCancelled);
-  CHECK(open_iscsi.calls().size() == calls);
-}
-
-TEST_CASE("a portal is known by its host's name, and connected by an address of it") {
-  OpenIscsiStandIn open_iscsi;
-  const Target target{{"localhost", 3260}, the_target().name};
-  open_iscsi.offer(target, {});
-  IscsiBackendLinux backend(open_iscsi.options());
-  REQUIRE(backend.add_portal(target.portal, {}));
-  REQUIRE(backend.connect(target, {}, {}));
-  // As if the target had named its address.
-  test::write_file(open_iscsi.sysfs() + "/class/iscsi_connection/connection1:0/persistent_address",
-                   "127.0.0.1\n");
-  CHECK(backend.disks(target, {})->size() == 1);
-  CHECK(backend.disks({{"127.0.0.1", 3260}, target.name}, {})->size() == 1);
-  CHECK(backend.disks({{"127.0.0.2", 3260}, target.name}, {})->empty());
-  CHECK(backend.disconnect(target, {}));
-  CHECK(backend.disks(target, {})->empty());
 }
 
 }  // namespace

@@ -72,6 +72,20 @@ TEST_CASE("the mark is put in once, found, and taken out without a trace") {
   CHECK_FALSE(has_secrets_mark(""));
 }
 
+TEST_CASE("a record tells one portal, the last") {
+  const support::Secret named = with_portal_mark(kRecord, "storage.example:3260");
+  CHECK(named.text() ==
+        "# Longshore: connected through storage.example:3260\n" + std::string(kRecord));
+  CHECK(has_portal_mark(named.text(), "storage.example:3260"));
+  CHECK_FALSE(has_portal_mark(named.text(), "storage.example:326"));
+  CHECK_FALSE(has_portal_mark(named.text(), ""));
+  CHECK_FALSE(has_portal_mark(kRecord, "storage.example:3260"));
+  const support::Secret other = with_portal_mark(named.text(), "192.0.2.1:3260");
+  CHECK_FALSE(has_portal_mark(other.text(), "storage.example:3260"));
+  CHECK(has_portal_mark(other.text(), "192.0.2.1:3260"));
+  CHECK(without_secrets(with_secrets_mark(other.text()).text(), {}).text() == other.text());
+}
+
 TEST_CASE("secrets are ours by the mark or by their value, and no other line is") {
   const std::string clean =
       "node.session.auth.username = node-secret-1\n"

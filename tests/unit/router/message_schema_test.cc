@@ -144,4 +144,22 @@ TEST_CASE("nothing long or deep hides the rest") {
   CHECK(schemas.cut_json("\x20\xff\xff\xff\xff\xff\xff\xff\x7f", 20) == "{}");
 }
 
+TEST_CASE("A message has secrets if one of its fields has, however deep") {
+  const Schemas schemas;
+  CHECK(has_secrets(schemas.outer));
+  CHECK(has_secrets(schemas.all.at(".t.Inner")));
+  MessageSchemas all;
+  CHECK_FALSE(has_secrets(all["plain"]));
+  constexpr int kDepth = 100'000;  // more than a stack has room for
+  for (int i = 0; i < kDepth; ++i) {
+    all[std::to_string(i)].fields[1] = {"next", 11, false, false, &all[std::to_string(i + 1)]};
+  }
+  MessageSchema& last = all[std::to_string(kDepth)];
+  last.fields[1] = {"first", 11, false, false, &all["0"]};
+  last.fields[2] = {"of nobody's", 11, false, false, nullptr};
+  CHECK_FALSE(has_secrets(all["0"]));
+  last.fields[3] = {"password", 9, false, true, nullptr};
+  CHECK(has_secrets(all["0"]));
+}
+
 }  // namespace longshore::router

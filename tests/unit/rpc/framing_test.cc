@@ -1,6 +1,7 @@
 // gRPC's messages in a stream of bytes, in both directions.
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rpc/message_framing.h"
@@ -33,6 +34,18 @@ std::vector<std::string> read_all(MessageReader& reader, const std::string& byte
 TEST_CASE("The prefix is the flag and the length, most significant byte first") {
   const auto prefix = message_prefix(0x01020304, true);
   CHECK(std::string(prefix.data(), prefix.size()) == std::string("\x01\x01\x02\x03\x04", 5));
+}
+
+TEST_CASE("A message is handed over in memory of its own, however short") {
+  const std::string bytes = framed("a") + framed(std::string(300, 'x'));
+  for (const size_t portion : {1u, 1000u}) {
+    MessageReader reader(1000);
+    for (std::string& message : read_all(reader, bytes, portion)) {
+      const char* const place = message.data();
+      const std::string moved = std::move(message);
+      CHECK(moved.data() == place);
+    }
+  }
 }
 
 TEST_CASE("Messages are found whatever the portions are") {

@@ -37,6 +37,7 @@ class ShareMountsFake final : public ShareMounts {
   std::vector<Address> addresses = {{"192.0.2.1", 0}};
   std::error_code probe_answer = {};
   std::error_code ask_answer = {};
+  std::error_code shared_answer = {};  // of mount() over a connection that the kernel has already
   // When it is valid, mount() hangs until it is there, and fails.
   std::shared_future<void> held;
   // Called before and after each call that changes something: "before attach". May throw.
@@ -73,6 +74,9 @@ class ShareMountsFake final : public ShareMounts {
     }
     moment("before mount");
     asked_addresses_.push_back(address);
+    if (connection == Connection::kShared && shared_answer) {
+      return Error(StatusCode::kUnknown, "mount").because(shared_answer);
+    }
     const Filesystem wanted{share.mapping(), address, credentials.user(), credentials.password(),
                             connection == Connection::kFresh};
     const bool reused = !wanted.is_fresh && find(wanted) != 0;

@@ -107,6 +107,7 @@ TEST_CASE("while one asks the server, others wait for their turn no longer than 
   std::string user = world.user();
   std::string password = world.password();
   CHECK(outcome(service.new_mapping(world.share(), "", user, password, {}, "third")) == "ABORTED");
+  CHECK(user.empty());
   CHECK(password.empty());
   end.set_value();
   asking.join();

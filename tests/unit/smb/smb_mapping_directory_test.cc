@@ -114,6 +114,37 @@ TEST_CASE("what a crash leaves of turning to another mount is cleared away") {
   CHECK(node.left_nothing());
 }
 
+TEST_CASE("directories and links that a crash left without a mount are no obstacle") {
+  const auto left = GENERATE(values<std::vector<std::string>>({
+      {},
+      {"1"},
+      {"1", "current"},
+      {"1", "current.new"},
+      {"1", "links"},
+      {"1", "2", "current", "current.new", "links"},
+      {"links"},
+  }));
+  LinuxNode node;
+  fs::create_directories(node.mapping_directory());
+  fs::permissions(node.world.mappings(), fs::perms::owner_all);
+  for (const std::string& name : left) {
+    const fs::path path = node.mapping_directory() + "/" + name;
+    if (name.starts_with("current")) {
+      fs::create_symlink("1", path);
+    } else {
+      fs::create_directory(path);
+    }
+  }
+  CAPTURE(left);
+  if (GENERATE(false, true)) {
+    REQUIRE(node.map("", node.local));
+    CHECK(node.kernel.mounted().size() == 1);
+    CHECK(node.world.leads_to(node.local, ""));
+  }
+  CHECK(outcome(node.unmap("")) == "OK");
+  CHECK(node.left_nothing());
+}
+
 TEST_CASE("mounts that a crash left without the link to them are cleared away") {
   LinuxNode node;
   REQUIRE(node.map("", node.local));

@@ -21,6 +21,29 @@ TEST_CASE("a mapping that does not answer is not asked for over its old connecti
   CHECK(node.kernel.mounted().begin()->second != before);
 }
 
+TEST_CASE("a share is mapped over a fresh connection when the kernel's old one is broken") {
+  const int error = GENERATE(EAGAIN, EIO, EHOSTDOWN, EDEADLK, ENOTCONN);
+  CAPTURE(error);
+  const bool is_mapped = GENERATE(false, true);
+  CAPTURE(is_mapped);
+  LinuxNode node;
+  if (is_mapped) REQUIRE(node.map("", node.local));
+  node.kernel.shared_answer = system_error(error);
+  CHECK(outcome(node.map("", node.local)) == "OK");
+  CHECK(node.kernel.mounted().size() == 1);
+  CHECK(node.world.leads_to(node.local, ""));
+}
+
+TEST_CASE("no fresh connection is made when it is not the old one's fault") {
+  const int error = GENERATE(EACCES, ENOENT, ENODEV, EINVAL);
+  CAPTURE(error);
+  LinuxNode node;
+  node.kernel.shared_answer = system_error(error);
+  CHECK(outcome(node.map("", node.local)) != "OK");
+  CHECK(node.kernel.asked_addresses().size() == 1);
+  CHECK(node.left_nothing());
+}
+
 TEST_CASE("a mount that does not answer replaces none that does") {
   LinuxNode node;
   REQUIRE(node.map("", node.local));

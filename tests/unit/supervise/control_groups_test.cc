@@ -80,6 +80,13 @@ TEST_CASE("Limits are written as the kernel reads them") {
     CHECK(content("memory.max") == "200000000");
     CHECK(content("pids.max") == "64");
   }
+  SECTION("no swap where the kernel has any, and only with a limit of memory") {
+    write_file(folder + "/memory.swap.max", "max");
+    REQUIRE(write_limits(folder, {0.5, 0, 64}));
+    CHECK(content("memory.swap.max") == "max");
+    REQUIRE(write_limits(folder, {0, 4096, 0}));
+    CHECK(content("memory.swap.max") == "0");
+  }
   SECTION("more than one processor") {
     REQUIRE(write_limits(folder, {2.5, 0, 0}));
     CHECK(content("cpu.max") == "250000 100000");
@@ -102,18 +109,18 @@ TEST_CASE("Limits are written as the kernel reads them") {
   }
 }
 
-TEST_CASE("A group tells whether the kernel has killed in it for want of memory") {
+TEST_CASE("A group tells how many the kernel has killed in it for want of memory") {
   const TemporaryDirectory directory;
   const std::string folder = directory / "group";
   make_group(folder, "");
   const ControlGroup group(folder, false);
-  CHECK_FALSE(group.ran_out_of_memory());
+  CHECK(group.killed_for_memory() == 0);
   write_file(folder + "/memory.events", "low 0\nmax 7\noom 1\noom_kill 0\noom_group_kill 1\n");
-  CHECK_FALSE(group.ran_out_of_memory());
-  write_file(folder + "/memory.events", "low 0\nmax 7\noom 1\noom_kill 1\noom_group_kill 0\n");
-  CHECK(group.ran_out_of_memory());
+  CHECK(group.killed_for_memory() == 0);
+  write_file(folder + "/memory.events", "low 0\nmax 7\noom 1\noom_kill 3\noom_group_kill 0\n");
+  CHECK(group.killed_for_memory() == 3);
   write_file(folder + "/memory.events", "oom_kill many");
-  CHECK_FALSE(group.ran_out_of_memory());
+  CHECK(group.killed_for_memory() == 0);
 }
 
 TEST_CASE("The agent goes into its leaf, and the controllers are for the groups beside it") {
@@ -154,6 +161,11 @@ TEST_CASE("Where the group is not the agent's own, nothing is moved") {
     machine.tell_group("0::/../b\n");
     CHECK(machine.why_not() == "the agent's control group is not known");
   }
+  SECTION("a group that this mount does not show") {
+    machine.tell_group("0::/of others\n");
+    CHECK(machine.why_not() == "the agent's control group /of others is not in " +
+                                   (machine.directory / "tree/of others"));
+  }
   SECTION("others in it") {
     write_file(machine.group() + "/cgroup.procs", "1\n" + kSelf + '\n');
     CHECK(machine.why_not() ==
@@ -173,6 +185,28 @@ TEST_CASE("Where the group is not the agent's own, nothing is moved") {
                                    "/agent/cgroup.procs\": Not a directory");
   }
   CHECK(machine.content("cgroup.subtree_control").find('+') == std::string::npos);
+}
+
+TEST_CASE("The group is found where its name and its mount have odd letters") {
+  const Machine machine;
+  const std::string tree = machine.directory / "odd \\ tree\t\n\\04";
+  make_group(tree + "/a b\\040", kSelf + '\n');
+  make_group(tree + "/a b\\040/agent", "");
+  write_file(machine.process() + "/mountinfo", "31 23 0:26 / " +
+                                                   (machine.directory / "odd\\040\\134\\040tree") +
+                                                   "\\011\\012\\04 rw - cgroup2 cgroup2 rw\n");
+  machine.tell_group("0::/a b\\040\n");
+  CHECK(machine.why_not() == "");
+}
+
+TEST_CASE("A mount that a later one hides is passed over") {
+  const Machine machine;
+  std::ifstream stream(machine.process() + "/mountinfo");
+  const std::string seen(std::istreambuf_iterator<char>(stream), {});
+  fs::create_directories(machine.directory / "hidden");
+  write_file(machine.process() + "/mountinfo", "29 23 0:26 / " + (machine.directory / "hidden") +
+                                                   " rw - cgroup2 cgroup2 rw\n" + seen);
+  CHECK(machine.why_not() == "");
 }
 
 TEST_CASE("Groups of an agent that was killed are ended, and nobody else's") {
@@ -199,9 +233,11 @@ TEST_CASE("A group that the kernel does not fill with files is an error, and doe
 TEST_CASE("What a killed agent could not give back is given back from beside it, and only there") {
   const Machine machine;
   const std::string other = GENERATE("", "/agent", "/.control/deeper");
+  make_group(machine.group() + other, "");
   machine.tell_group("0::/system.slice/longshore.service" + other + "\n");
   ControlGroups::give_back(machine.process());
   CHECK(machine.content("cgroup.subtree_control").empty());
+  make_group(machine.group() + "/.control", kSelf + '\n');
   machine.tell_group("0::/system.slice/longshore.service/.control\n");
   ControlGroups::give_back(machine.process());
   CHECK(machine.content("cgroup.subtree_control") == "-pids");

@@ -1,8 +1,4 @@
-#include "supervise/linux/frame_pipes.h"
-
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
+#include "supervise/frame_pipes.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -10,37 +6,20 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/supervise/two_ends.h"
+
 using namespace longshore;
 using namespace longshore::supervise;
+using namespace longshore::test;
 
 namespace {
 
 constexpr size_t kLimit = 64 << 20;
 
-Descriptor nonblocking(int number) {
-  fcntl(number, F_SETFL, O_NONBLOCK);
-  return Descriptor(number);
-}
-
-// Two ends of one way.
-struct Ends {
-  Ends() {
-    int there[2];
-    int back[2];
-    REQUIRE(pipe2(there, O_CLOEXEC) == 0);
-    REQUIRE(pipe2(back, O_CLOEXEC) == 0);
-    first = FrameEnds::of(nonblocking(back[0]), nonblocking(there[1])).value();
-    second = FrameEnds::of(nonblocking(there[0]), nonblocking(back[1])).value();
-    signal(SIGPIPE, SIG_IGN);
-  }
-  FrameEnds first;
-  FrameEnds second;
-};
-
 }  // namespace
 
-TEST_CASE("More than the socket takes waits and comes in order, and no sender blocks") {
-  Ends ends;
+TEST_CASE("More than the pipe takes waits and comes in order, and no sender blocks") {
+  TwoEnds ends = make_two_ends();
   FramePipes sender(std::move(ends.first), kLimit);
   FramePipes receiver(std::move(ends.second), kLimit);
   const std::string payload(200'000, 'x');
@@ -70,7 +49,7 @@ TEST_CASE("More than the socket takes waits and comes in order, and no sender bl
 }
 
 TEST_CASE("Frames of many threads do not mix") {
-  Ends ends;
+  TwoEnds ends = make_two_ends();
   FramePipes sender(std::move(ends.first), kLimit);
   FramePipes receiver(std::move(ends.second), kLimit);
   constexpr int kThreads = 4;
@@ -99,11 +78,31 @@ TEST_CASE("Frames of many threads do not mix") {
   CHECK(seen == kThreads * kEach);
 }
 
+TEST_CASE("A frame arrives whole though the thread that sent it has ended") {
+  TwoEnds ends = make_two_ends();
+  FramePipes sender(std::move(ends.first), kLimit);
+  FramePipes receiver(std::move(ends.second), kLimit);
+  const std::string payload(200'000, 'x');
+  sender.send({FrameType::kMessage, 1, {}, std::string_view(payload).substr(0, 1000)});
+  std::thread([&] { sender.send({FrameType::kMessage, 2, {}, payload}); }).join();
+  std::thread writing([&] { static_cast<void>(sender.serve([](const Frame&) { return true; })); });
+  std::string last;
+  const auto served = receiver.serve([&](const Frame& frame) {
+    last = frame.payload;
+    return frame.id == 1;
+  });
+  sender.close();
+  writing.join();
+  CHECK(served);
+  CHECK(last == payload);
+}
+
 TEST_CASE("What is no frame ends serving with an error, and the other side's end without one") {
-  Ends ends;
+  TwoEnds ends = make_two_ends();
   const std::string garbage(100, '\xee');
   SECTION("garbage") {
-    REQUIRE(write(ends.first.output.get(), garbage.data(), garbage.size()) == 100);
+    const std::string_view bytes[] = {garbage};
+    REQUIRE(ends.first->write(bytes) == garbage.size());
     FramePipes receiver(std::move(ends.second), kLimit);
     const auto served = receiver.serve([](const Frame&) { return true; });
     REQUIRE_FALSE(served);
@@ -111,19 +110,14 @@ TEST_CASE("What is no frame ends serving with an error, and the other side's end
   }
   SECTION("the end") {
     FramePipes receiver(std::move(ends.second), kLimit);
-    ends.first = {};
+    ends.first.reset();
     CHECK(receiver.serve([](const Frame&) { return true; }));
     CHECK(receiver.send({FrameType::kCancel, 1}) == FramePipes::Sent::kGone);
-  }
-  SECTION("the end of its reading") {
-    FramePipes receiver(std::move(ends.second), kLimit);
-    ends.first.input = {};
-    CHECK(receiver.serve([](const Frame&) { return true; }));
   }
 }
 
 TEST_CASE("A close ends serving though the other ends stay open, after what has come") {
-  Ends ends;
+  TwoEnds ends = make_two_ends();
   FramePipes sender(std::move(ends.first), kLimit);
   FramePipes receiver(std::move(ends.second), kLimit);
   for (uint64_t id = 1; id <= 10; ++id) sender.send({FrameType::kCancel, id});
@@ -134,7 +128,7 @@ TEST_CASE("A close ends serving though the other ends stay open, after what has 
 }
 
 TEST_CASE("Whoever does not read at all is given up with a reason") {
-  Ends ends;
+  TwoEnds ends = make_two_ends();
   FramePipes sender(std::move(ends.first), 1000);
   const std::string payload(1000, 'x');
   int sent = 0;

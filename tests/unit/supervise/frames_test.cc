@@ -1,5 +1,6 @@
 #include "supervise/frames.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
@@ -69,7 +70,8 @@ TEST_CASE("A frame is read as it was written, whatever pieces it comes in") {
 TEST_CASE("The layout of a header is fixed") {
   const FrameHeader header = header_of({FrameType::kGrant, 0x0102, "abc", "de"});
   CHECK(std::string(header.data(), header.size()) ==
-        std::string("\x07\0\0\0\x03\0\0\0\x02\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0", 24));
+        std::string("\x08\0\0\0\x03\0\0\0\x02\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0", 24));
+  CHECK(header_of({FrameType::kGrant, 0, {}, {}, true})[12] == 1);
 }
 
 TEST_CASE("An unknown type, a damaged header and too many bytes are errors") {
@@ -107,4 +109,40 @@ TEST_CASE("A frame that is cut short is none yet") {
     REQUIRE(frame);
     CHECK_FALSE(*frame);
   }
+}
+
+TEST_CASE("A frame with a secret says so, and is wiped when the next is asked for") {
+  const std::string secret(3000, 's');
+  FrameReader reader(kLimit);
+  feed(reader, written({FrameType::kCall, 7, "head", secret, true}) +
+                   written({FrameType::kCall, 8, "head", "open"}));
+  const auto first = reader.next();
+  REQUIRE(first);
+  REQUIRE(*first);
+  CHECK((*first)->is_secret);
+  const std::string_view bytes = (*first)->payload;
+  REQUIRE(bytes == secret);
+  const auto second = reader.next();
+  REQUIRE(second);
+  REQUIRE(*second);
+  CHECK_FALSE((*second)->is_secret);
+  CHECK((*second)->payload == "open");
+  CHECK(bytes == std::string(secret.size(), '\0'));
+}
+
+TEST_CASE("A part of a secret is left nowhere when it is moved") {
+  const std::string secret(3000, 's');
+  FrameReader reader(kLimit);
+  const std::string bytes = written({FrameType::kCall, 8, "head", "open"}) +
+                            written({FrameType::kCall, 7, {}, secret, true});
+  feed(reader, bytes.substr(0, bytes.size() - 1));
+  REQUIRE(reader.next().value());
+  REQUIRE_FALSE(reader.next().value());
+  const std::span<char> room = reader.room();
+  CHECK(std::count(room.begin(), room.end(), 's') == 0);
+  feed(reader, "s");
+  const auto frame = reader.next();
+  REQUIRE(frame);
+  REQUIRE(*frame);
+  CHECK((*frame)->payload == secret);
 }

@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "longshore/child/v1.pb.h"
+#include "supervise/frame_pipes.h"
 #include "supervise/linux/child_process.h"
-#include "supervise/linux/frame_pipes.h"
+#include "supervise/linux/frame_ends_linux.h"
 #include "supervise/versions.h"
 
 using namespace longshore;
@@ -28,7 +29,7 @@ struct Host {
     const Descriptor its_output(from_child[1]);
     fcntl(to_child[1], F_SETFL, O_NONBLOCK);
     fcntl(from_child[0], F_SETFL, O_NONBLOCK);
-    own = FrameEnds::of(Descriptor(from_child[0]), Descriptor(to_child[1])).value();
+    own = frame_ends_of(Descriptor(from_child[0]), Descriptor(to_child[1])).value();
     const Descriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
     const Descriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
     REQUIRE(file);
@@ -65,7 +66,12 @@ struct Host {
     return end;
   }
 
-  FrameEnds own;
+  void say(std::string_view bytes) const {
+    const std::string_view parts[] = {bytes};
+    REQUIRE(own->write(parts) == bytes.size());
+  }
+
+  std::unique_ptr<FrameEnds> own;
   std::optional<ChildProcess> process;
 };
 
@@ -96,7 +102,7 @@ TEST_CASE("Another version of protocol or ABI is refused with a sentence that sa
   REQUIRE(ready);
   INFO(ready->refusal());
   CHECK(ready->refusal().find(says) != std::string::npos);
-  CHECK(ready->refusal().find("and the module host version 2 of their protocol") !=
+  CHECK(ready->refusal().find("and the module host version 3 of their protocol") !=
         std::string::npos);
   CHECK(host.wait() == "exited with code 0");
 }
@@ -120,17 +126,14 @@ TEST_CASE("What cannot be given up is a refusal: the module never runs with more
 
 TEST_CASE("What is no greeting ends the process, and nothing of the module has run") {
   Host host;
-  SECTION("garbage") {
-    const std::string garbage(1000, '\xee');
-    REQUIRE(write(host.own.output.get(), garbage.data(), garbage.size()) == 1000);
-  }
+  SECTION("garbage") { host.say(std::string(1000, '\xee')); }
   SECTION("a call") {
     const FrameHeader header = header_of({FrameType::kCall, 1});
-    REQUIRE(write(host.own.output.get(), header.data(), header.size()) == 24);
+    host.say({header.data(), header.size()});
   }
   SECTION("half a frame, and then nothing") {
-    REQUIRE(write(host.own.output.get(), "\x01", 1) == 1);
-    host.own = {};
+    host.say("\x01");
+    host.own.reset();
   }
   CHECK(host.wait() == "exited with code 0");
 }
@@ -142,7 +145,7 @@ TEST_CASE("A peer of another version is told of by either side in the same words
   const auto refused = check_versions(ready, "the module host", "the agent");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message() ==
-        "cannot run the module in a process of its own: the module host speaks version 3 of their "
-        "protocol with ABI 0.1, and the agent version 2 of their protocol with ABI 0.1; install "
+        "cannot run the module in a process of its own: the module host speaks version 4 of their "
+        "protocol with ABI 0.1, and the agent version 3 of their protocol with ABI 0.1; install "
         "both from one package, and restart the agent");
 }

@@ -1,4 +1,5 @@
-// The module in its own process: loaded from the sealed image that the agent has inspected.
+// The module in its own process: loaded from what the agent has inspected, which is a
+// sealed image, or on Windows a file that nobody can change as long as the agent has it open.
 //
 // Threads: as ModuleCode. Lives until the process ends.
 #pragma once
@@ -14,7 +15,7 @@ namespace longshore::supervise {
 class LoadedImage final : public loader::ModuleCode {
  public:
   static Result<std::shared_ptr<LoadedImage>> load(
-      int descriptor, std::shared_ptr<const loader::ModuleFacts> facts);
+      std::shared_ptr<const loader::ModuleFacts> facts);
 
   longshore_answer create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override {

@@ -4,6 +4,7 @@
 // that are on their way.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,12 +13,12 @@
 
 #include "longshore/result.hpp"
 #include "router/timers.h"
-#include "supervise/linux/child_process.h"
-#include "supervise/linux/control_groups.h"
-#include "supervise/linux/frame_pipes.h"
-#include "supervise/linux/line_reader.h"
+#include "supervise/frame_pipes.h"
+#include "supervise/group_limits.h"
 
 namespace longshore::supervise {
+
+class ControlGroups;
 
 class ChildConnection {
  public:
@@ -27,12 +28,13 @@ class ChildConnection {
     std::string image;  // a path that leads to the module's sealed image
     size_t max_frame_bytes = 0;
     GroupLimits limits;
-    std::shared_ptr<ControlGroups> groups;
+    std::shared_ptr<ControlGroups> groups;  // of Linux; see ChildOptions
   };
   static Result<std::shared_ptr<ChildConnection>> open(const Options& options);
+  virtual ~ChildConnection() = default;
 
   FramePipes& frames() { return frames_; }
-  int process_id() const { return process_->id(); }
+  virtual int process_id() const = 0;
 
   // Kills the process unless it has ended by then; the last time that was set counts, and the end
   // of time means never. `end` is then what `serve` tells: "was killed because it did not start in
@@ -46,17 +48,37 @@ class ChildConnection {
   std::string serve(const std::function<bool(const Frame&)>& on_frame,
                     const std::function<void(std::string_view)>& on_line);
 
+ protected:
+  // What a killed process gets to be gone.
+  static constexpr std::chrono::seconds kKillTime{2};
+
+  // To be watched while frames are read: the end of the process, the timer, and what it prints.
+  struct Handles {
+    intptr_t process;
+    intptr_t timer;
+    intptr_t printed;
+  };
+
+  ChildConnection(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes);
+
  private:
-  ChildConnection(FrameEnds ends, Descriptor printed, Descriptor timer, ChildProcess process,
-                  ControlGroup group, size_t max_frame_bytes);
+  virtual Handles handles() const = 0;
+  virtual void set_timer(router::Clock::time_point time) = 0;
+  // Once for each time that it runs out; false also when it was set anew since.
+  virtual bool timer_ran_out() = 0;
+  virtual void kill() = 0;
+  // Whether it has ended or does so within the time.
+  virtual bool has_ended(std::chrono::milliseconds time) const = 0;
+  // Waits until it is gone, and frees what it had but the pipes. Why it ended.
+  virtual std::string wait() = 0;
+  // Once what there is. False: nobody prints any more.
+  virtual bool read_printed(const std::function<void(std::string_view)>& on_line) = 0;
+  // What is left after its end.
+  virtual void read_last_printed(const std::function<void(std::string_view)>& on_line) = 0;
+
   bool kill_when_due();
-  std::string wait();
 
   FramePipes frames_;
-  LineReader printed_;
-  const Descriptor timer_;
-  std::shared_ptr<ChildProcess> process_;
-  ControlGroup group_;
   std::mutex mutex_;
   std::string end_when_due_;
   std::string end_;  // empty: it was not killed by us

@@ -1,9 +1,8 @@
-#include <fcntl.h>
-#include <google/protobuf/stubs/logging.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "supervise/child/run_child.h"
 
+#include <google/protobuf/stubs/logging.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -11,10 +10,9 @@
 
 #include "longshore/abi.h"
 #include "supervise/child/hosted_module.h"
-#include "supervise/child/linux/loaded_image.h"
-#include "supervise/child/linux/restrictions.h"
-#include "supervise/child/run_child.h"
-#include "supervise/linux/child_process.h"
+#include "supervise/child/inherited_pipes.h"
+#include "supervise/child/loaded_image.h"
+#include "supervise/child/restrictions.h"
 #include "supervise/versions.h"
 
 namespace longshore::supervise {
@@ -27,11 +25,6 @@ constexpr int kPipesLost = 2;
 // The agent is trusted, and has limits of its own for what it sends.
 constexpr size_t kMaxFrameBytes = size_t{2} << 30;
 
-bool is_pipe(int descriptor) {
-  struct stat status {};
-  return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
-}
-
 Result<std::shared_ptr<LoadedImage>> prepare(const child::v1::Hello& hello) {
   if (auto same = check_versions(hello, "the agent", "the module host"); !same) {
     return std::move(same).error();
@@ -42,14 +35,14 @@ Result<std::shared_ptr<LoadedImage>> prepare(const child::v1::Hello& hello) {
   auto facts = std::make_shared<loader::ModuleFacts>();
   facts->name = hello.module();
   facts->sha256 = hello.sha256();
-  return LoadedImage::load(kImageDescriptor, std::move(facts));
+  return LoadedImage::load(std::move(facts));
 }
 
 class Child {
  public:
   // Without its pipes it is of no use to anybody; a module that closes descriptors of others may
   // have closed them.
-  explicit Child(FrameEnds ends)
+  explicit Child(std::unique_ptr<FrameEnds> ends)
       : agent_(std::move(ends), kMaxFrameBytes, [] { std::_Exit(kPipesLost); }) {}
 
   void serve() {
@@ -77,26 +70,19 @@ class Child {
 }  // namespace
 
 int run_child() {
-  if (!is_pipe(kInputDescriptor) || !is_pipe(kOutputDescriptor)) {
-    constexpr char kWhy[] =
+  auto ends = take_inherited_pipes();
+  if (!ends) {
+    std::fputs(
         "longshore-modulehost: longshored starts it, for a module with "
-        "isolation = \"process\"\n";
-    static_cast<void>(write(STDERR_FILENO, kWhy, sizeof(kWhy) - 1));
+        "isolation = \"process\"\n",
+        stderr);
     return kNotStarted;
   }
-  // Nothing of it is for programs that the module starts.
-  for (const int each : {kInputDescriptor, kOutputDescriptor, kImageDescriptor}) {
-    fcntl(each, F_SETFD, FD_CLOEXEC);
-  }
-  for (const int each : {kInputDescriptor, kOutputDescriptor}) fcntl(each, F_SETFL, O_NONBLOCK);
-  signal(SIGPIPE, SIG_IGN);
   google::protobuf::SetLogHandler(nullptr);
-  auto ends = FrameEnds::of(Descriptor(kInputDescriptor), Descriptor(kOutputDescriptor));
-  if (!ends) return kNotStarted;
   auto* child =
       new Child(std::move(*ends));  // never destroyed: the module's threads may be anywhere
   child->serve();
-  return is_pipe(kInputDescriptor) ? 0 : kPipesLost;
+  return are_pipes_open() ? 0 : kPipesLost;
 }
 
 }  // namespace longshore::supervise

@@ -1,11 +1,9 @@
-#include "supervise/linux/frame_pipes.h"
-
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/uio.h>
+#include "supervise/frame_pipes.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "longshore/secret.hpp"
 
 namespace longshore::supervise {
 namespace {
@@ -17,22 +15,10 @@ constexpr size_t kTooManyFrames = 64;
 // What may still lie in a pipe when the other side has ended, in parts of a frame reader's room.
 constexpr int kMostLastReads = 256;
 
-iovec part(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
-
-// Whether a system call that failed may be tried again later.
-bool is_temporary() {
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR || errno == ENOMEM;
-}
-
 }  // namespace
 
-Result<FrameEnds> FrameEnds::of(Descriptor input, Descriptor output) {
-  Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return Error(StatusCode::kUnknown, "make an event descriptor").because(last_error());
-  return FrameEnds{std::move(input), std::move(output), std::move(wake)};
-}
-
-FramePipes::FramePipes(FrameEnds ends, size_t max_frame_bytes, std::function<void()> on_gone)
+FramePipes::FramePipes(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes,
+                       std::function<void()> on_gone)
     : ends_(std::move(ends)), max_frame_bytes_(max_frame_bytes), on_gone_(std::move(on_gone)) {}
 
 FramePipes::Sent FramePipes::send(const Frame& frame, Room room) {
@@ -57,20 +43,19 @@ FramePipes::Sent FramePipes::send(const Frame& frame, Room room) {
   const bool first = waiting_.empty();
   for (const std::string_view each : {header, frame.head, frame.payload}) {
     const size_t skipped = std::min(written, each.size());
-    waiting_.append(each.substr(skipped));
+    keep(each.substr(skipped), frame.is_secret);
     written -= skipped;
   }
-  if (first && !waiting_.empty()) eventfd_write(ends_.wake.get(), 1);
+  if (first && !waiting_.empty()) ends_->wake();
   return Sent::kYes;
 }
 
 size_t FramePipes::write_now(std::string_view header, std::string_view head,
                              std::string_view payload) {
-  const iovec parts[] = {part(header), part(head), part(payload)};
-  const ssize_t written = writev(ends_.output.get(), parts, 3);
-  if (written >= 0) return static_cast<size_t>(written);
-  if (!is_temporary()) hang_up();
-  return 0;
+  const std::string_view parts[] = {header, head, payload};
+  const std::optional<size_t> written = ends_->write(parts);
+  if (!written) hang_up();
+  return written.value_or(0);
 }
 
 void FramePipes::write_waiting() {
@@ -78,12 +63,30 @@ void FramePipes::write_waiting() {
   if (closed_ || waiting_.empty()) return;
   written_ += write_now(std::string_view(waiting_).substr(written_), {}, {});
   if (closed_) return;
-  if (written_ == waiting_.size()) {
-    waiting_ = {};
-    written_ = 0;
-  } else if (written_ > kMuchBytes) {
-    waiting_.erase(0, std::exchange(written_, 0));
+  if (written_ == waiting_.size() || written_ > kMuchBytes) drop(written_);
+}
+
+// What is let go, or becomes too small, may hold a secret.
+void FramePipes::keep(std::string_view bytes, bool is_secret) {
+  if (bytes.empty()) return;
+  holds_secret_ |= is_secret;
+  const size_t size = waiting_.size() + bytes.size();
+  if (holds_secret_ && size > waiting_.capacity()) {
+    std::string larger;
+    larger.reserve(2 * size);
+    larger = waiting_;
+    wipe(waiting_);
+    waiting_ = std::move(larger);
   }
+  waiting_.append(bytes);
+}
+
+void FramePipes::drop(size_t bytes) {
+  std::string left = waiting_.substr(bytes);
+  if (holds_secret_) wipe(waiting_);
+  if (left.empty()) holds_secret_ = false;
+  waiting_ = std::move(left);
+  written_ = 0;
 }
 
 bool FramePipes::something_waits() const {
@@ -98,9 +101,8 @@ void FramePipes::close() {
 
 void FramePipes::hang_up() {
   closed_ = true;
-  waiting_ = {};
-  written_ = 0;
-  eventfd_write(ends_.wake.get(), 1);
+  drop(waiting_.size());
+  ends_->wake();
 }
 
 bool FramePipes::is_closed() const {
@@ -108,22 +110,15 @@ bool FramePipes::is_closed() const {
   return closed_;
 }
 
-FramePipes::Read FramePipes::read_once(FrameReader& reader) const {
-  const std::span<char> room = reader.room();
-  const ssize_t count = read(ends_.input.get(), room.data(), room.size());
-  if (count < 0) return is_temporary() ? Read::kNothing : Read::kEnd;
-  reader.filled(static_cast<size_t>(count));
-  return count > 0 ? Read::kSome : Read::kEnd;
-}
-
 Result<bool> FramePipes::read_frames(FrameReader& reader,
                                      const std::function<bool(const Frame&)>& on_frame) {
   // Asked before it is read: then what was written before the close is seen.
   const bool last = is_closed();
   for (int reads = last ? kMostLastReads : 1; reads > 0; --reads) {
-    const Read outcome = read_once(reader);
-    if (outcome == Read::kEnd) return false;
-    if (outcome == Read::kNothing) break;
+    const std::optional<size_t> count = ends_->read(reader.room());
+    if (!count) return false;
+    if (*count == 0) break;
+    reader.filled(*count);
     for (;;) {
       Result<std::optional<Frame>> frame = reader.next();
       if (!frame) return std::move(frame).error();
@@ -136,33 +131,16 @@ Result<bool> FramePipes::read_frames(FrameReader& reader,
 
 Result<void> FramePipes::serve(const std::function<bool(const Frame&)>& on_frame,
                                std::vector<Watched> others) {
-  enum : size_t { kInput, kOutput, kWake, kOthers };
   FrameReader reader(max_frame_bytes_);
-  std::vector<pollfd> watched = {
-      {ends_.input.get(), POLLIN, 0}, {ends_.output.get(), 0, 0}, {ends_.wake.get(), POLLIN, 0}};
-  for (const Watched& other : others) watched.push_back({other.descriptor, POLLIN, 0});
   for (;;) {
-    watched[kOutput].events = static_cast<short>(something_waits() ? POLLOUT : 0);
-    if (poll(watched.data(), watched.size(), -1) < 0) {
-      if (is_temporary()) continue;
-      return Error(StatusCode::kUnknown, "wait for frames").because(last_error());
-    }
-    if (watched[kWake].revents != 0) {
-      eventfd_t ignored = 0;
-      eventfd_read(ends_.wake.get(), &ignored);
-    }
-    if ((watched[kOutput].revents & POLLOUT) != 0) write_waiting();
-    if ((watched[kOutput].revents & (POLLERR | POLLNVAL)) != 0) {
-      close();  // nobody can read any more
-      watched[kOutput].fd = -1;
-    }
+    const Result<FrameEnds::Found> found = ends_->wait(something_waits(), others);
+    if (!found) return found.error();
+    if (found->has_room) write_waiting();
+    if (found->nobody_reads) close();
     const Result<bool> goes_on = read_frames(reader, on_frame);
     if (!goes_on) return goes_on.error();
     if (!*goes_on) break;
-    for (size_t i = 0; i < others.size(); ++i) {
-      pollfd& each = watched[kOthers + i];
-      if (each.revents != 0 && !others[i].on_readable()) each.fd = -1;  // poll leaves it out
-    }
+    std::erase_if(others, [](Watched& other) { return other.is_ready && !other.on_ready(); });
   }
   const std::lock_guard lock(mutex_);
   if (gave_up_) return Error(StatusCode::kResourceExhausted, {}).because("it does not read");

@@ -1,5 +1,3 @@
-#include "supervise/child/linux/restrictions.h"
-
 #include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "observe/last_error.h"
+#include "supervise/child/restrictions.h"
 
 namespace longshore::supervise {
 namespace {

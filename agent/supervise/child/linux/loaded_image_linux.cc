@@ -1,21 +1,21 @@
-#include "supervise/child/linux/loaded_image.h"
-
 #include <dlfcn.h>
 
 #include <utility>
 
 #include "loader/image_facts.h"
+#include "supervise/child/loaded_image.h"
+#include "supervise/linux/child_process.h"
 
 namespace longshore::supervise {
 
 Result<std::shared_ptr<LoadedImage>> LoadedImage::load(
-    int descriptor, std::shared_ptr<const loader::ModuleFacts> facts) {
+    std::shared_ptr<const loader::ModuleFacts> facts) {
   const auto failed = [&] {
     const char* const why = dlerror();
     return Error(StatusCode::kFailedPrecondition, "load the module", facts->name)
         .because(why ? why : "its entry symbol cannot be found");
   };
-  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  const std::string path = "/proc/self/fd/" + std::to_string(kImageDescriptor);
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return failed();
   const auto* entry = static_cast<const longshore_module_entry*>(

@@ -14,14 +14,15 @@
 #include <google/protobuf/message_lite.h>
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "longshore/result.hpp"
+#include "supervise/frame_ends.h"
 #include "supervise/frames.h"
-#include "supervise/linux/descriptor.h"
 
 namespace longshore::supervise {
 
@@ -33,29 +34,12 @@ std::optional<Head> head_of(const Frame& frame) {
   return head;
 }
 
-// Another descriptor that the reading thread looks after. `on_readable` answers false when there is
-// nothing more to come from it.
-struct Watched {
-  int descriptor = -1;
-  std::function<bool()> on_readable;
-};
-
-// What a FramePipes is made of. `wake` is an eventfd: readable when the reading thread should
-// look.
-struct FrameEnds {
-  Descriptor input;
-  Descriptor output;
-  Descriptor wake;
-
-  // Makes `wake`.
-  static Result<FrameEnds> of(Descriptor input, Descriptor output);
-};
-
 class FramePipes {
  public:
-  // Both ends must not block. `on_gone` is told under the lock, by the sender that finds out, that
-  // nothing can be written any more.
-  FramePipes(FrameEnds ends, size_t max_frame_bytes, std::function<void()> on_gone = nullptr);
+  // `on_gone` is told under the lock, by the sender that finds out, that nothing can be written any
+  // more.
+  FramePipes(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes,
+             std::function<void()> on_gone = nullptr);
 
   enum class Room { kAlways, kUnlessMuchWaits };
   enum class Sent { kYes, kMuchWaits, kGone };
@@ -75,24 +59,25 @@ class FramePipes {
   void close();
 
  private:
-  enum class Read { kSome, kNothing, kEnd };
-
   // All locked. How many of the bytes the pipe took.
   size_t write_now(std::string_view header, std::string_view head, std::string_view payload);
   void write_waiting();
+  // Keep, and let go, what waits.
+  void keep(std::string_view bytes, bool is_secret);
+  void drop(size_t bytes);
   void hang_up();
   bool something_waits() const;
   bool is_closed() const;
-  Read read_once(FrameReader& reader) const;
   // Reads and hands over what there is. False: there will be no more.
   Result<bool> read_frames(FrameReader& reader, const std::function<bool(const Frame&)>& on_frame);
 
-  const FrameEnds ends_;
+  const std::unique_ptr<FrameEnds> ends_;
   const size_t max_frame_bytes_;
   const std::function<void()> on_gone_;
   mutable std::mutex mutex_;
   std::string waiting_;
-  size_t written_ = 0;  // of `waiting_`
+  size_t written_ = 0;         // of `waiting_`
+  bool holds_secret_ = false;  // `waiting_` does
   bool closed_ = false;
   bool gave_up_ = false;  // since it did not read
 };

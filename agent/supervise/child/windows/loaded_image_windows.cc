@@ -1,0 +1,30 @@
+#include <string>
+#include <utility>
+
+#include "loader/image_facts.h"
+#include "supervise/child/loaded_image.h"
+#include "supervise/child/windows/own_command_line.h"
+#include "supervise/windows/handle.h"
+
+namespace longshore::supervise {
+
+Result<std::shared_ptr<LoadedImage>> LoadedImage::load(
+    std::shared_ptr<const loader::ModuleFacts> facts) {
+  const auto failed = [&] {
+    return Error(StatusCode::kFailedPrecondition, "load the module", facts->name)
+        .because(last_error());
+  };
+  const auto own = OwnCommandLine::read();
+  if (!own) return failed();
+  // What it imports is the system's: nothing is looked for in the agent's folder or in PATH.
+  const HMODULE library = LoadLibraryExW(
+      own->image.c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
+  if (!library) return failed();
+  const auto symbol = GetProcAddress(library, std::string(loader::kEntrySymbol).c_str());
+  if (!symbol) return failed();
+  const auto* entry =
+      reinterpret_cast<const longshore_module_entry*>(reinterpret_cast<const void*>(symbol));
+  return std::shared_ptr<LoadedImage>(new LoadedImage(std::move(facts), entry));
+}
+
+}  // namespace longshore::supervise

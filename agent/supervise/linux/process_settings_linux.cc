@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <utility>
+
+#include "config/capabilities.h"
+#include "supervise/limit_report.h"
+#include "supervise/linux/control_groups.h"
+#include "supervise/linux/user_identity.h"
+#include "supervise/process_settings.h"
+
+namespace longshore::supervise {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<child::v1::Restrictions> restrictions_of(const config::ProcessSettings& process) {
+  child::v1::Restrictions restrictions;
+  if (!process.user.empty()) {
+    const Result<UserIdentity> identity = user_identity(process.user);
+    if (!identity) return identity.error();
+    restrictions.set_set_user(true);
+    restrictions.set_user(identity->user);
+    restrictions.set_group(identity->group);
+    for (const unsigned group : identity->groups) restrictions.add_groups(group);
+  }
+  const auto& kept = process.capabilities;
+  restrictions.set_limit_capabilities(std::find(kept.begin(), kept.end(), "all") == kept.end());
+  uint64_t bits = 0;
+  for (const std::string& name : kept) {
+    if (const auto number = config::capability_number(name)) bits |= uint64_t{1} << *number;
+  }
+  restrictions.set_capabilities(bits);
+  restrictions.set_no_new_privileges(process.no_new_privs);
+  restrictions.set_memory_bytes(static_cast<uint64_t>(process.memory_max));
+  restrictions.set_files(static_cast<uint64_t>(process.files_max));
+  return restrictions;
+}
+
+void log_limits(const config::ModuleSettings& module, const ControlGroups& groups,
+                observe::Log& log) {
+  LimitReport report(module.name);
+  const auto tell = [&](const char* key, bool wanted, const char* controller, const char* instead) {
+    if (wanted) report.add(key, "cgroup", groups.why_not(controller), instead);
+  };
+  tell("cpu_max", module.process.cpu_max > 0, "cpu", LimitReport::kNone);
+  tell("memory_max", module.process.memory_max > 0, "memory", "rlimit");
+  tell("processes_max", module.process.processes_max > 0, "pids", LimitReport::kNone);
+  report.write(log);
+}
+
+}  // namespace
+
+fs::path module_host_beside_us() {
+  std::error_code error;
+  const fs::path own = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path() : own.parent_path() / "longshore-modulehost";
+}
+
+Result<void> apply_process_settings(const config::ModuleSettings& module,
+                                    const config::AgentSettings& agent, observe::Log& log,
+                                    ChildOptions& options) {
+  Result<child::v1::Restrictions> restrictions = restrictions_of(module.process);
+  if (!restrictions) return std::move(restrictions).error();
+  options.restrictions = std::move(*restrictions);
+  if (options.groups->why_not("memory").empty()) options.restrictions.clear_memory_bytes();
+  options.limits = {module.process.cpu_max, static_cast<uint64_t>(module.process.memory_max),
+                    static_cast<uint64_t>(module.process.processes_max)};
+  log_limits(module, *options.groups, log);
+  if (!options.restrictions.set_user()) return {};
+  const fs::path folder = fs::path(agent.state_dir) / module.name;
+  return give_folder(folder, options.restrictions.user(), options.restrictions.group());
+}
+
+}  // namespace longshore::supervise

@@ -1,0 +1,94 @@
+#include "supervise/windows/child_pipe.h"
+
+// windows.h comes before these.
+#include <aclapi.h>
+#include <bcrypt.h>
+#include <sddl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace longshore::supervise {
+namespace {
+
+constexpr DWORD kBytes = 64 << 10;
+
+struct LocalMemory {
+  void operator()(void* memory) const { LocalFree(memory); }
+};
+
+// An access control list with this process's user in it, and nobody else.
+class OwnUserOnly {
+ public:
+  OwnUserOnly() {
+    HANDLE opened = nullptr;
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &opened)) return;
+    const Handle token(opened);
+    std::vector<char> user(sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE);
+    DWORD size = 0;
+    if (!GetTokenInformation(token.get(), TokenUser, user.data(), static_cast<DWORD>(user.size()),
+                             &size)) {
+      return;
+    }
+    wchar_t* sid = nullptr;
+    if (!ConvertSidToStringSidW(reinterpret_cast<TOKEN_USER*>(user.data())->User.Sid, &sid)) return;
+    const std::unique_ptr<wchar_t, LocalMemory> owned_sid(sid);
+    const std::wstring text = std::wstring(L"D:P(A;;GA;;;") + sid + L")";
+    PSECURITY_DESCRIPTOR descriptor = nullptr;
+    ConvertStringSecurityDescriptorToSecurityDescriptorW(text.c_str(), SDDL_REVISION_1, &descriptor,
+                                                         nullptr);
+    descriptor_.reset(descriptor);
+  }
+
+  explicit operator bool() const { return descriptor_ != nullptr; }
+  SECURITY_ATTRIBUTES attributes() const {
+    return {sizeof(SECURITY_ATTRIBUTES), descriptor_.get(), FALSE};
+  }
+
+ private:
+  std::unique_ptr<void, LocalMemory> descriptor_;
+};
+
+// Empty: there is no randomness to be had.
+std::wstring unguessable_name() {
+  uint8_t random[16];
+  if (BCryptGenRandom(nullptr, random, sizeof(random), BCRYPT_USE_SYSTEM_PREFERRED_RNG) != 0) {
+    return {};
+  }
+  std::wstring name = L"\\\\.\\pipe\\longshore-";
+  for (const uint8_t byte : random) {
+    name += L"0123456789abcdef"[byte >> 4];
+    name += L"0123456789abcdef"[byte & 15];
+  }
+  return name;
+}
+
+}  // namespace
+
+Result<ChildPipe> make_child_pipe(Direction direction, Way its) {
+  const auto failed = [] {
+    return Error(StatusCode::kUnknown, "make a pipe").because(last_error());
+  };
+  const OwnUserOnly own_user;
+  const std::wstring name = unguessable_name();
+  if (!own_user || name.empty()) return failed();
+  const bool to_child = direction == Direction::kToChild;
+  SECURITY_ATTRIBUTES attributes = own_user.attributes();
+  ChildPipe pipe;
+  pipe.own = Handle(
+      CreateNamedPipeW(name.c_str(),
+                       (to_child ? PIPE_ACCESS_OUTBOUND : PIPE_ACCESS_INBOUND) |
+                           FILE_FLAG_OVERLAPPED | FILE_FLAG_FIRST_PIPE_INSTANCE,
+                       PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS,
+                       1, kBytes, kBytes, 0, &attributes));
+  if (!pipe.own) return failed();
+  attributes.bInheritHandle = TRUE;
+  pipe.its = Handle(CreateFileW(name.c_str(), to_child ? GENERIC_READ : GENERIC_WRITE, 0,
+                                &attributes, OPEN_EXISTING,
+                                its == Way::kOverlapped ? FILE_FLAG_OVERLAPPED : 0, nullptr));
+  if (!pipe.its) return failed();
+  return pipe;
+}
+
+}  // namespace longshore::supervise

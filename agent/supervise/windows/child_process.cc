@@ -1,0 +1,114 @@
+#include "supervise/windows/child_process.h"
+
+#include <array>
+#include <vector>
+
+#include "supervise/windows/command_line.h"
+#include "supervise/windows/exit_words.h"
+#include "supervise/windows/wide_text.h"
+
+namespace longshore::supervise {
+namespace {
+
+// The handles that a process inherits, whatever others are inheritable at that moment.
+class HandleList {
+ public:
+  explicit HandleList(std::vector<HANDLE> handles) : handles_(std::move(handles)) {
+    SIZE_T size = 0;
+    InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
+    memory_.resize(size);
+    if (!InitializeProcThreadAttributeList(get(), 1, 0, &size)) return;
+    is_made_ = true;
+    is_good_ =
+        UpdateProcThreadAttribute(get(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
+                                  handles_.size() * sizeof(HANDLE), nullptr, nullptr);
+  }
+  HandleList(const HandleList&) = delete;
+  HandleList& operator=(const HandleList&) = delete;
+  ~HandleList() {
+    if (is_made_) DeleteProcThreadAttributeList(get());
+  }
+
+  bool is_good() const { return is_good_; }
+  PPROC_THREAD_ATTRIBUTE_LIST get() {
+    return reinterpret_cast<PPROC_THREAD_ATTRIBUTE_LIST>(memory_.data());
+  }
+
+ private:
+  std::vector<HANDLE> handles_;
+  std::vector<char> memory_;
+  bool is_made_ = false;
+  bool is_good_ = false;
+};
+
+Handle open_null() {
+  SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
+  return Handle(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, &inheritable,
+                            OPEN_EXISTING, 0, nullptr));
+}
+
+// As CreateProcessW takes it: each variable with a zero after it, and one more zero.
+std::wstring environment() {
+  std::array<wchar_t, MAX_PATH> folder{};
+  GetSystemWindowsDirectoryW(folder.data(), static_cast<UINT>(folder.size()));
+  return std::wstring(L"SystemRoot=") + folder.data() + L'\0' + L'\0';
+}
+
+std::wstring number_of(HANDLE handle) {
+  return std::to_wstring(reinterpret_cast<uintptr_t>(handle));
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::start(const ChildCommand& command, JobObject job) {
+  const auto failed = [&](std::error_code error) {
+    return Error(StatusCode::kUnavailable, "start the module host", command.program).because(error);
+  };
+  const Handle null = open_null();
+  if (!null) return failed(last_error());
+  HandleList inherited({command.input, command.output, command.printed, null.get()});
+  if (!inherited.is_good()) return failed(last_error());
+  const std::wstring program = wide(command.program);
+  const std::wstring words[] = {program, wide(command.name), number_of(command.input),
+                                number_of(command.output), wide(command.image)};
+  std::wstring line = command_line(words);
+  std::wstring variables = environment();
+  STARTUPINFOEXW how{};
+  how.StartupInfo.cb = sizeof(how);
+  how.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+  how.StartupInfo.hStdInput = null.get();
+  how.StartupInfo.hStdOutput = command.printed;
+  how.StartupInfo.hStdError = command.printed;
+  how.lpAttributeList = inherited.get();
+  PROCESS_INFORMATION started{};
+  if (!CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                      CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
+                          EXTENDED_STARTUPINFO_PRESENT,
+                      variables.data(), nullptr, &how.StartupInfo, &started)) {
+    return failed(last_error());
+  }
+  const Handle thread(started.hThread);
+  Handle process(started.hProcess);
+  auto added = job.add(process.get());
+  if (added && ResumeThread(thread.get()) != static_cast<DWORD>(-1)) {
+    return ChildProcess(started.dwProcessId, std::move(process), std::move(job));
+  }
+  const std::error_code error = last_error();
+  TerminateProcess(process.get(), kKilledCode);
+  return added ? failed(error) : std::move(added).error();
+}
+
+void ChildProcess::kill() const { job_.end_all(kKilledCode); }
+
+bool ChildProcess::has_ended(std::chrono::milliseconds time) const {
+  return WaitForSingleObject(process_.get(), static_cast<DWORD>(time.count())) == WAIT_OBJECT_0;
+}
+
+std::string ChildProcess::end() const {
+  DWORD code = 0;
+  const BOOL known = GetExitCodeProcess(process_.get(), &code);
+  job_.end_all(kKilledCode);
+  return known ? exit_words(code) : "ended, and nobody knows how";
+}
+
+}  // namespace longshore::supervise

@@ -1,0 +1,43 @@
+#include "tests/guest/new_disk.h"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "tests/support/eventually.h"
+
+namespace longshore::test {
+
+namespace fs = std::filesystem;
+
+std::set<std::string> scsi_disk_names() {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator("/sys/class/block")) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("sd") && fs::exists(entry.path() / "device") &&
+        fs::exists("/dev/" + name)) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+std::string await_new_disk(const std::set<std::string>& before) {
+  std::string found;
+  const bool came = eventually([&] {
+    for (const std::string& name : scsi_disk_names()) {
+      if (!before.contains(name)) found = name;
+    }
+    return !found.empty();
+  });
+  if (!came) throw std::runtime_error("the kernel made no SCSI disk");
+  return found;
+}
+
+uint32_t disk_number(const std::string& name) {
+  uint32_t number = 0;
+  std::ifstream("/sys/class/block/" + name + "/diskseq") >> number;
+  return number;
+}
+
+}  // namespace longshore::test

@@ -1,0 +1,19 @@
+// Waiting for the node of a SCSI disk that was just plugged in.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace longshore::test {
+
+// "sda" and so on; without those whose node has not come yet.
+std::set<std::string> scsi_disk_names();
+
+// The one that was not there before. Throws when none comes.
+std::string await_new_disk(const std::set<std::string>& before);
+
+// What the disk group calls it.
+uint32_t disk_number(const std::string& name);
+
+}  // namespace longshore::test

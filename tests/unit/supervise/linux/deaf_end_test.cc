@@ -1,0 +1,23 @@
+// That nobody reads any more is told on Linux while nothing is sent; on Windows only then.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "supervise/frame_pipes.h"
+#include "supervise/linux/frame_ends_linux.h"
+
+using namespace longshore;
+using namespace longshore::supervise;
+
+TEST_CASE("The end of the other side's reading ends serving") {
+  int there[2];
+  int back[2];
+  REQUIRE(pipe2(there, O_CLOEXEC | O_NONBLOCK) == 0);
+  REQUIRE(pipe2(back, O_CLOEXEC | O_NONBLOCK) == 0);
+  const Descriptor writer(there[1]);
+  Descriptor reader(back[0]);
+  FramePipes receiver(frame_ends_of(Descriptor(there[0]), Descriptor(back[1])).value(), 1000);
+  reader = {};
+  CHECK(receiver.serve([](const Frame&) { return true; }));
+}

@@ -1,0 +1,38 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "supervise/linux/frame_ends_linux.h"
+#include "tests/unit/supervise/two_ends.h"
+
+namespace longshore::test {
+
+using supervise::Descriptor;
+using supervise::frame_ends_of;
+
+namespace {
+
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+    reader = Descriptor(ends[0]);
+    writer = Descriptor(ends[1]);
+  }
+  Descriptor reader;
+  Descriptor writer;
+};
+
+}  // namespace
+
+TwoEnds make_two_ends() {
+  signal(SIGPIPE, SIG_IGN);
+  Pipe there;
+  Pipe back;
+  return {frame_ends_of(std::move(back.reader), std::move(there.writer)).value(),
+          frame_ends_of(std::move(there.reader), std::move(back.writer)).value()};
+}
+
+}  // namespace longshore::test
