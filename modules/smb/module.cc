@@ -42,6 +42,18 @@ class SmbModule final : public Module {
     return {};
   }
 
+  // It waits for nothing: the kernel may wait for ever, and the agent has limits of its own.
+  Result<std::string> stop(Context) override {
+    const size_t calls = backend_ ? backend_->mount_calls() + mounts_->calls() : 0;
+    if (calls != 0) {
+      log(LONGSHORE_LOG_WARNING,
+          "the kernel has not ended " + std::to_string(calls) +
+              " of this module's calls to servers; while a server is silent, it may keep the "
+              "process from ending");
+    }
+    return std::string();
+  }
+
  private:
   std::optional<CifsMounts> mounts_;
   std::optional<SmbBackendLinux> backend_;

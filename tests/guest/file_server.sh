@@ -48,6 +48,7 @@ start_ksmbd() {
     shares "$1"
   } > /etc/ksmbd/ksmbd.conf
   touch /etc/ksmbd/ksmbdpwd.db
+  modprobe -q ksmbd || true  # part of the kernel, or not loaded by itself
   ksmbd.mountd
 }
 

@@ -27,8 +27,8 @@ class GroupClients {
   // Calls "v1.Disk/Rescan" of the group "disk".
   template <typename Request>
   std::shared_ptr<Answer> call(const std::string& group, const std::string& method,
-                               const Request& request) {
-    return client(group, method).call(method, request.SerializeAsString());
+                               const Request& request, const rpc::ClientCallOptions& options = {}) {
+    return client(group, method).call(method, request.SerializeAsString(), options);
   }
 
   // The answer of a call that must succeed.

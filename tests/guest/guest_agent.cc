@@ -26,7 +26,8 @@ GuestAgent::GuestAgent(const GuestAgentSetup& setup) : GroupClients(run_folder()
       "[modules.system]\nsettings.allowed_services = [\"*\"]\n[modules.filesystem]\n" +
       roots + "settings.link_roots = [\"" + mappings() + "\"]\n[modules.volume]\n" + roots +
       "settings.filesystem = \"" + setup.filesystem + "\"\n[modules.smb]\n" + roots +
-      "settings.mappings_directory = \"" + mappings() + "\"\n[modules.iscsi]\n" + setup.settings);
+      "settings.mappings_directory = \"" + mappings() + "\"\n" + setup.smb + "[modules.iscsi]\n" +
+      setup.settings);
   process_.emplace(directory_);
   INFO(log());
   REQUIRE(process_->serves());
@@ -36,9 +37,18 @@ void GuestAgent::kill_and_start_again() {
   disconnect();
   process_->signal(SIGKILL);
   process_->wait();
+  start_again();
+}
+
+void GuestAgent::start_again() {
   process_.emplace(directory_);
   INFO(log());
   REQUIRE(process_->serves());
+}
+
+int GuestAgent::end_in_order() {
+  disconnect();
+  return process_->stop();
 }
 
 }  // namespace longshore::test

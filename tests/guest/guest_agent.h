@@ -20,6 +20,7 @@ constexpr int64_t kMebibyte = int64_t{1} << 20;
 struct GuestAgentSetup {
   std::string filesystem = "ext4";  // what FormatVolume makes
   std::string settings = {};        // more lines of the configuration
+  std::string smb = {};             // and of its part for the module smb
 };
 
 class GuestAgent : public GroupClients {
@@ -36,6 +37,10 @@ class GuestAgent : public GroupClients {
   // Ends it as a power failure would, and starts it again on the same folders.
   void kill_and_start_again();
   void stop() { process_.reset(); }
+  // SIGTERM; its exit status, -1 when it goes on after a minute.
+  int end_in_order();
+  // On the same folders, after its end.
+  void start_again();
 
  private:
   AgentDirectory directory_;

@@ -18,8 +18,8 @@ if [ "${1-}" != cases ]; then
   udevadm settle
 fi
 exec > /dev/ttyS0 2>&1
-for driver in sd_mod iscsi_tcp cifs configfs target_core_mod target_core_file \
-  iscsi_target_mod tcm_loop loop btrfs xfs; do
+for driver in sd_mod virtio_scsi virtio_console iscsi_tcp cifs configfs target_core_mod \
+  target_core_file iscsi_target_mod tcm_loop loop btrfs xfs; do
   modprobe -q $driver
 done
 modprobe scsi_debug add_host=0 dev_size_mb=64 num_tgts=1 max_luns=1 per_host_store=1

@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 std::set<std::string> scsi_disk_names() {
   std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator("/sys/class/block")) {
+  // A disk that is being plugged in is here last.
+  for (const auto& entry : fs::directory_iterator("/sys/block")) {
     const std::string name = entry.path().filename();
     if (name.starts_with("sd") && fs::exists(entry.path() / "device") &&
         fs::exists("/dev/" + name)) {

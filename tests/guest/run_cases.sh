@@ -17,7 +17,7 @@ for program in "$@"; do
     number=$((number + 1))
     echo "$name" > "$folder/$number.name"
     # A comma would end the name.
-    timeout --kill-after=10 "${LONGSHORE_CASE_SECONDS:-180}" "$program" "${name//,/\\,}" \
+    timeout --kill-after=10 "${LONGSHORE_CASE_SECONDS:-300}" "$program" "${name//,/\\,}" \
       > "$folder/$number.text" 2>&1 < /dev/null
     code=$?
     echo "$code" > "$folder/$number.code"

@@ -53,15 +53,26 @@ work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
 job=$work/job
 "$here/make_job.sh" "$build" "$job" "$@"
+# What disks hold that a test plugs in by the machine's monitor, which is at a virtio port: QEMU is
+# its own client.
+stores=()
+for number in 0 1; do
+  truncate -s 64M "$work/store$number"
+  stores+=(-blockdev "driver=file,node-name=store$number,filename=$work/store$number")
+done
+monitor=(-chardev "socket,id=monitor,path=$work/monitor,server=on,wait=off"
+  -mon "chardev=monitor,mode=control" -chardev "socket,id=port,path=$work/monitor"
+  -device virtio-serial-pci -device "virtserialport,chardev=port,name=monitor")
 # Without "-cx16" newer kernels corrupt their memory under QEMU 7.2. One processor boots faster than
 # two, which take turns here.
 timeout --kill-after=10 "${LONGSHORE_GUEST_SECONDS:-900}" qemu-system-x86_64 \
   -accel tcg,thread=multi,tb-size=512 -cpu max,-cx16 -M pc -m 2048 -smp 1 \
-  -nographic -no-reboot -nodefaults -serial stdio \
+  -nographic -no-reboot -nodefaults "${monitor[@]}" -serial stdio \
   -kernel "$image/vmlinuz" -initrd "$image/initramfs.img" \
   -append "console=ttyS0 panic=-1 quiet loglevel=4 mitigations=off init=$init" \
   -drive "file=$image/root.img,format=raw,if=virtio,snapshot=on,cache=unsafe" \
   -drive "file=$job,format=raw,if=virtio,cache=unsafe" \
+  -device virtio-scsi-pci,id=scsi "${stores[@]}" \
   -smbios type=1,serial=SN-GUEST-0001,manufacturer=Acme,product=Node < /dev/null ||
   echo "The guest ended with $?"
 debugfs -R "rdump /out $out" "$job" 2> /dev/null

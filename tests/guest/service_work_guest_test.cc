@@ -146,7 +146,7 @@ TEST_CASE("A module's process has the limits of its table, and falls alone") {
 
   const auto answer = provoke("");
   CAPTURE(answer->text());
-  CHECK(answer->text().find("was killed by SIGKILL at its memory_max") != std::string::npos);
+  CHECK(answer->text().find("was killed by SIGKILL (at memory_max") != std::string::npos);
   CHECK(agent.process() == process);
   CHECK(agent.property("ActiveState") == "active");
   CHECK(agent.asks() == StatusCode::kOk);

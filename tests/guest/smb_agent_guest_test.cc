@@ -1,6 +1,9 @@
 // The smb group as its clients use it, in every version. "csi-proxy 14" is the case with that
 // number in csi-proxy's integration tests.
+#include <sys/klog.h>
+
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -39,6 +42,27 @@ bool is_link(GuestAgent& agent, const std::string& path) {
   request.set_path(path);
   return agent.get<v1::IsSymlinkResponse>("filesystem", "v1.Filesystem/IsSymlink", request)
       .is_symlink();
+}
+
+// How often the kernel has given up a connection that was in use, and makes it anew.
+size_t broken_connections() {
+  constexpr int kReadAll = 3;
+  std::string log(size_t{1} << 20, ' ');
+  const int size = ::klogctl(kReadAll, log.data(), static_cast<int>(log.size()));
+  REQUIRE(size >= 0);
+  log.resize(static_cast<size_t>(size));
+  size_t count = 0;
+  for (size_t at = log.find(" has not responded in "); at != std::string::npos;
+       at = log.find(" has not responded in ", at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+bool can_freeze() {
+  if (FileServer::is_samba()) return true;
+  WARN("SKIPPED: ksmbd is in the kernel and cannot be frozen");
+  return false;
 }
 
 }  // namespace
@@ -92,4 +116,59 @@ TEST_CASE("A wrong password is told from a server that is away, and neither gets
   server.start();
   CHECK(agent.log().find("Wr0ng-one") == std::string::npos);
   CHECK(agent.log().find(FileServer::kFirstPassword) == std::string::npos);
+}
+
+TEST_CASE("An agent ends in time though a mount hangs") {
+  if (!can_freeze()) return;
+  FileServer server;
+  {
+    GuestAgent agent;
+    server.freeze();
+    const auto mapped = agent.call("smb", "v1.Smb/NewSmbGlobalMapping",
+                                   mapping(agent.root() + "/one", FileServer::kFirstPassword),
+                                   with_timeout(std::chrono::seconds(2)));
+    CHECK(mapped->code() == StatusCode::kDeadlineExceeded);
+    // The share's turn ended with the call, though the kernel still waits.
+    const auto removed = agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal());
+    CAPTURE(removed->text());
+    CHECK(removed->code() == StatusCode::kOk);
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(agent.end_in_order() == 0);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+    CAPTURE(agent.log());
+    CHECK(agent.log().find("the kernel has not ended 1 of this module's calls") !=
+          std::string::npos);
+  }
+  server.thaw();
+  GuestAgent agent;
+  CHECK(agent
+            .call("smb", "v1.Smb/NewSmbGlobalMapping",
+                  mapping(agent.root() + "/one", FileServer::kFirstPassword))
+            ->code() == StatusCode::kOk);
+  CHECK(agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal())->code() == StatusCode::kOk);
+}
+
+TEST_CASE("An agent ends and starts again though its module's process cannot end") {
+  if (!can_freeze()) return;
+  FileServer server;
+  GuestAgent agent({.smb = "isolation = \"process\"\n"});
+  const auto map = [&](std::chrono::seconds timeout) {
+    return agent
+        .call("smb", "v1.Smb/NewSmbGlobalMapping",
+              mapping(agent.root() + "/one", FileServer::kFirstPassword), with_timeout(timeout))
+        ->code();
+  };
+  REQUIRE(map(std::chrono::seconds(30)) == StatusCode::kOk);
+  const size_t before = broken_connections();
+  server.freeze();
+  // From here on the kernel holds, while it waits, what threads wait for that no signal ends.
+  REQUIRE(eventually([&] { return broken_connections() > before; }));
+  CHECK(map(std::chrono::seconds(2)) == StatusCode::kDeadlineExceeded);
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(agent.end_in_order() == 0);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+  agent.start_again();
+  server.thaw();
+  CHECK(map(std::chrono::seconds(60)) == StatusCode::kOk);
+  CHECK(agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal())->code() == StatusCode::kOk);
 }

@@ -73,16 +73,22 @@ TEST_CASE(
   const std::string local = node.world.local("volume");
   const Call calls[] = {[&] { return node.map(remote, local); },
                         [&] { return node.unmap(remote); }};
-  // How long each takes; the first time loads what the kernel needs.
-  std::chrono::microseconds taken[2];
-  for (size_t time = 0; time < 4; ++time) taken[time % 2] = time_of(calls[time % 2]);
+  // How late the kills come at most: at first, how long each call takes. The first time loads what
+  // the kernel needs.
+  std::chrono::microseconds latest[2];
+  for (size_t time = 0; time < 4; ++time) latest[time % 2] = time_of(calls[time % 2]);
   std::mt19937_64 random(test::random_seed());
   int kills[] = {0, 0};  // while it mapped, and while it unmapped
   for (size_t round = 0; round < 20 || (std::ranges::min(kills) < 3 && round < 100); ++round) {
-    std::uniform_int_distribution<int64_t> moments(0, 2 * taken[round % 2].count());
+    const size_t wanted = round % 2;  // which of them it is to interrupt
+    std::uniform_int_distribution<int64_t> moments(0, latest[wanted].count());
     const std::chrono::microseconds moment(moments(random));
     CAPTURE(round, moment.count());
-    ++kills[calls_before_kill(round % 2 == 1, moment, calls[0], calls[1]) % 2];
+    const size_t ended = calls_before_kill(wanted == 1, moment, calls[0], calls[1]);
+    ++kills[ended % 2];
+    // A call may take much less time, or more, than when it was timed.
+    latest[wanted] =
+        ended > wanted ? latest[wanted] / 2 + std::chrono::microseconds(1) : latest[wanted] * 2;
     CHECK(calls[0]() == "OK");
     CHECK(node.world.leads_to(local, "a"));
     CHECK(mounted_shares().size() == 1);

@@ -58,9 +58,10 @@ class BoundedCalls {
     return std::move(*done.answer);
   }
 
-  // Those that hang, and those that ended late and that the next run() clears away.
+  // Those that have not ended.
   size_t count() {
     const std::lock_guard lock(mutex_);
+    reap();
     return running_.size();
   }
 

@@ -25,6 +25,9 @@ class CifsMounts final : public ShareMounts {
   Result<std::vector<MountedShare>> mounted_below(const std::string& directory) override;
   std::error_code probe(const MountedShare& share, std::chrono::milliseconds time) override;
 
+  // How many of detach() and probe() have not ended in the kernel.
+  size_t calls() { return calls_.count(); }
+
  private:
   MountOptions options_;
   bool require_privacy_;

@@ -12,6 +12,12 @@ namespace {
 
 constexpr const char* kMap = "map the share";
 
+// After the call's own deadline nobody waits for an answer, but others wait for the share's turn.
+std::chrono::milliseconds time_left(const CallLimits& limits, std::chrono::milliseconds most) {
+  const auto now = CallLimits::Clock::now();
+  return std::chrono::ceil<std::chrono::milliseconds>(std::min(limits.deadline, now + most) - now);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> Mounting::addresses_of(const RemotePath& share,
@@ -31,8 +37,12 @@ Result<std::unique_ptr<DetachedShare>> Mounting::mount(const RemotePath& share,
   std::optional<Error> failure;
   for (const std::string& address : addresses) {
     if (auto exceeded = limits.exceeded(kMap, share.mapping())) return *std::move(exceeded);
-    Mounted mounted = mount_in_time(share, address, credentials, connection);
+    Mounted mounted = mount_in_time(share, address, credentials, connection, limits);
     if (mounted) return mounted;
+    // Time that was its caller's own, and not the server's.
+    if (mounted.error().system() == std::errc::timed_out) {
+      if (auto exceeded = limits.exceeded(kMap, share.mapping())) return *std::move(exceeded);
+    }
     failure = std::move(mounted).error();
     if (!is_unreachable(failure->system())) break;
   }
@@ -46,7 +56,8 @@ Result<std::unique_ptr<DetachedShare>> Mounting::mount(const RemotePath& share,
 
 Mounting::Mounted Mounting::mount_in_time(const RemotePath& share, const std::string& address,
                                           const Credentials& credentials,
-                                          ShareMounts::Connection connection) {
+                                          ShareMounts::Connection connection,
+                                          const CallLimits& limits) {
   // A copy, for the thread may outlive the request.
   const auto own_credentials = std::make_shared<const Credentials>(credentials.copy());
   const auto call = [this, share, address, own_credentials, connection]() -> Mounted {
@@ -57,13 +68,14 @@ Mounting::Mounted Mounting::mount_in_time(const RemotePath& share, const std::st
     }
     return mounted;
   };
-  return calls_.run(share.mapping(), time_, call, [&](const std::error_code& error) -> Mounted {
+  const auto unanswered = [&](const std::error_code& error) -> Mounted {
     if (error == std::errc::timed_out) {
       return Error(StatusCode::kUnknown, kMap, share.mapping()).because(error);
     }
     return Error(StatusCode::kResourceExhausted, kMap, share.mapping())
         .because("no thread can be started for it: " + error.message());
-  });
+  };
+  return calls_.run(share.mapping(), time_left(limits, time_), call, unanswered);
 }
 
 }  // namespace longshore::smb

@@ -30,19 +30,24 @@ class Mounting {
   Result<std::vector<std::string>> addresses_of(const RemotePath& share,
                                                 const std::optional<MountedShare>& before);
 
-  // A mount that answers. UNAVAILABLE also when the time is over or an earlier attempt still hangs.
-  // Error::system() is the kernel's answer, ETIMEDOUT for these two.
+  // A mount that answers. UNAVAILABLE also when the time is over or an earlier attempt still hangs;
+  // Error::system() is the kernel's answer, ETIMEDOUT for these two. DEADLINE_EXCEEDED or CANCELLED
+  // as `limits` have it.
   Result<std::unique_ptr<DetachedShare>> mount(const RemotePath& share,
                                                const std::vector<std::string>& addresses,
                                                const Credentials& credentials,
                                                ShareMounts::Connection connection,
                                                const support::CallLimits& limits);
 
+  // How many attempts have not ended.
+  size_t calls() { return calls_.count(); }
+
  private:
   using Mounted = Result<std::unique_ptr<DetachedShare>>;
 
   Mounted mount_in_time(const RemotePath& share, const std::string& address,
-                        const Credentials& credentials, ShareMounts::Connection connection);
+                        const Credentials& credentials, ShareMounts::Connection connection,
+                        const support::CallLimits& limits);
 
   ShareMounts& mounts_;
   std::chrono::milliseconds time_;

@@ -48,6 +48,9 @@ class SmbBackendLinux final : public SmbBackend {
                    const support::PosixPath* link, const support::CallLimits& limits) override;
   Result<void> unmap(const RemotePath& remote, const support::CallLimits& limits) override;
 
+  // How many attempts to mount have not ended.
+  size_t mount_calls() { return mounting_.calls(); }
+
  private:
   // The mount that counts, of a share that is mapped.
   Result<std::optional<MountedShare>> mapping_in(const MappingDirectory& directory) const;

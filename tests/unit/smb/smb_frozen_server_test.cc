@@ -10,6 +10,8 @@ namespace {
 
 // A service whose server can be frozen; it thaws at the end at the latest.
 struct Frozen {
+  explicit Frozen(std::chrono::milliseconds mount_timeout = std::chrono::milliseconds(50))
+      : world(mount_timeout) {}
   ~Frozen() { thaw(); }
 
   void freeze() {
@@ -27,11 +29,11 @@ struct Frozen {
     if (is_frozen) end.set_value();
     is_frozen = false;
   }
-  std::string map(SmbService& by) {
+  std::string map(SmbService& by, const support::CallLimits& limits = {}) {
     std::string user = world.user();
     std::string password = world.password();
-    const std::string answer =
-        outcome(by.new_mapping(world.share(), world.local("volume"), user, password, {}, "new"));
+    const std::string answer = outcome(
+        by.new_mapping(world.share(), world.local("volume"), user, password, limits, "new"));
     CHECK(user.empty());
     CHECK(password.empty());
     return answer;
@@ -52,7 +54,7 @@ struct Frozen {
   std::promise<void> end;
   std::shared_future<void> held = end.get_future().share();
   bool is_frozen = false;
-  LinuxWorld world{std::chrono::milliseconds(50)};
+  LinuxWorld world;
   SmbService service{*support::AllowedRoots::from({world.root()}), world.backend(),
                      std::chrono::milliseconds(1)};
 };
@@ -69,6 +71,20 @@ TEST_CASE("a server that says nothing is UNAVAILABLE and keeps nobody's turn") {
   CHECK(node.map_until_it_is_over() == "OK");
   CHECK(node.world.leads_to(node.world.local("volume"), ""));
   CHECK(node.unmap(node.service) == "OK");
+}
+
+TEST_CASE("a server that says nothing is waited for no longer than the call may take") {
+  using Clock = support::CallLimits::Clock;
+  Frozen node{std::chrono::minutes(10)};
+  node.freeze();
+  const auto before = Clock::now();
+  CHECK(node.map(node.service, {before + std::chrono::milliseconds(50), {}}) ==
+        "DEADLINE_EXCEEDED");
+  CHECK(Clock::now() - before < std::chrono::minutes(5));
+  // Nor does it keep the share's turn.
+  CHECK(node.unmap(node.service) == "OK");
+  node.thaw();
+  CHECK(node.map_until_it_is_over() == "OK");
 }
 
 TEST_CASE("a share that is mapped stays while its server says nothing, and can be taken away") {
