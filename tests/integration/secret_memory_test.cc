@@ -28,8 +28,7 @@ size_t count_in_memory(pid_t process, const std::vector<std::string>& texts) {
     uint64_t begin = 0, end = 0;
     char dash = 0, may_read = 0;
     std::istringstream(region) >> std::hex >> begin >> dash >> end >> may_read;
-    constexpr uint64_t kLargest = 1 << 30;  // above that it is a sanitizer's own
-    if (may_read != 'r' || end - begin > kLargest || region.ends_with("[vvar]")) continue;
+    if (may_read != 'r' || region.ends_with("[vvar]")) continue;
     std::string bytes(end - begin, '\0');
     memory.clear();
     memory.seekg(static_cast<std::streamoff>(begin));
