@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/support/eventually.h"
+#include "tests/support/read_file.h"
 #include "tests/unit/iscsi/connected_node.h"
 
 namespace longshore::iscsi {
@@ -19,10 +21,8 @@ TEST_CASE("a login that meets another's is success only if the other's is") {
   const bool succeeds = GENERATE(true, false);
   CAPTURE(succeeds);
   std::thread other([&] {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!fs::exists(session + "/state") && std::chrono::steady_clock::now() < end) {
-      std::this_thread::yield();
-    }
+    // The whole text, which is the last that the stand-in writes of a session.
+    test::eventually([&] { return test::read_file(session + "/state") == "FREE\n"; });
     if (succeeds) test::write_file(session + "/state", "LOGGED_IN\n");
     if (!succeeds) fs::remove_all(session);
   });
