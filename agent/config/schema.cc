@@ -126,7 +126,10 @@ const SectionKeys<AccessSettings>& section_keys() {
   using S = AccessSettings;
   static const SectionKeys<S> keys = {
       key<&S::mode>(
-          {.name = "mode", .type = KeyType::kMode, .doc = "File mode of the socket, in octal."}),
+          {.name = "mode",
+           .type = KeyType::kMode,
+           .doc = "File mode of the socket, in octal. Mode, owner and group of a socket that "
+                  "systemd holds, as the package's, are those of its unit; see longshore.socket."}),
       key<&S::owner>({.name = "owner",
                       .doc = "User who owns the socket, by name or id. Empty: the agent's own.",
                       .may_be_empty = true}),
@@ -213,9 +216,11 @@ const SectionKeys<ModuleSettings>& section_keys() {
                              .doc = "How long a call may take when its caller set no deadline, or "
                                     "a later one.",
                              .range = {{kMillisecond, 24 * kHour}}}),
-      key<&S::deny_methods>({.name = "deny_methods",
-                             .type = KeyType::kNames,
-                             .doc = "Methods of this module that nobody may call."}),
+      key<&S::deny_methods>(
+          {.name = "deny_methods",
+           .type = KeyType::kNames,
+           .doc = "Methods of this module that nobody may call. Those of each version are "
+                  "methods of their own."}),
       key<&S::may_call>({.name = "may_call",
                          .type = KeyType::kNames,
                          .doc = "Methods, or whole services, of other modules that this module "
@@ -230,7 +235,7 @@ const SectionKeys<MethodSettings>& section_keys() {
   static const SectionKeys<S> keys = {
       key<&S::timeout>({.name = "timeout",
                         .type = KeyType::kDuration,
-                        .doc = "call_timeout for this method alone.",
+                        .doc = "call_timeout for this method alone, of this version.",
                         .range = {{kMillisecond, 24 * kHour}}}),
   };
   return keys;

@@ -8,6 +8,7 @@
 
 #include "endpoint/builtin_services.h"
 #include "endpoint/routed_call.h"
+#include "observe/rate_limited_log.h"
 #include "rpc/asio_transport.h"
 #include "rpc/server.h"
 
@@ -27,7 +28,6 @@ class Session final : public rpc::ServiceHandler {
  public:
   Session(std::shared_ptr<UnixEndpoint> endpoint, const Peer& peer)
       : endpoint_(std::move(endpoint)),
-        user_(peer.user),
         caller_(std::make_shared<router::Caller>(
             router::Caller{peer.identity(), peer.identity(), nullptr, peer.ids(), peer.process})) {}
 
@@ -37,12 +37,11 @@ class Session final : public rpc::ServiceHandler {
   // What the endpoint's rules allow this peer to call.
   std::shared_ptr<const router::MethodSet> allowed();
 
-  unsigned user() const { return user_; }
+  const router::UserIds& ids() const { return *caller_->ids; }
   std::shared_ptr<rpc::ServerConnection> connection;
 
  private:
   const std::shared_ptr<UnixEndpoint> endpoint_;
-  const unsigned user_;
   const std::shared_ptr<const router::Caller> caller_;
   // The answer of `allowed`, and the rules that it was made of.
   std::shared_ptr<const router::Permissions> permissions_;
@@ -61,11 +60,15 @@ class UnixEndpoint final : public Endpoint {
   const EndpointOptions& options() const override { return options_; }
   const EndpointContext& context() const { return context_; }
   size_t connections() const override { return sessions_.size(); }
+  bool lacks_access() const override { return file_.lacks_access(options_.socket); }
 
   Result<void> update(EndpointOptions options) override {
-    if (auto applied = file_.apply_access(options.socket); !applied) return applied;
+    // What forbids holds even if the file's mode cannot be set.
     options_ = std::move(options);
-    return {};
+    for (const auto& session : std::set(sessions_)) {
+      if (!names(session->ids())) session->connection->drain();
+    }
+    return file_.apply_access(options_.socket);
   }
   bool serves(std::string_view service) const {
     return options_.services.contains(service) ||
@@ -132,23 +135,24 @@ class UnixEndpoint final : public Endpoint {
     });
   }
 
+  // Whether allow_users and allow_groups let the peer in.
+  bool names(const router::UserIds& peer) const {
+    if (options_.allow_users.empty() && options_.allow_groups.empty()) return true;
+    const auto named = [](const std::vector<unsigned>& list, unsigned id) {
+      return std::find(list.begin(), list.end(), id) != list.end();
+    };
+    return named(options_.allow_users, peer.user) ||
+           std::any_of(peer.groups.begin(), peer.groups.end(),
+                       [&](unsigned group) { return named(options_.allow_groups, group); });
+  }
+
   // Why a peer may not come in; empty when it may.
   std::string objection_to(const Peer& peer) const {
     if (options_.own_user_only) {
       if (!peer.own_user) return "only the agent's own user and root may";
       if (!peer.same_pid_namespace) return "it is in a container of its own";
     }
-    const bool anybody = options_.allow_users.empty() && options_.allow_groups.empty();
-    const auto named = [](const std::vector<unsigned>& list, unsigned id) {
-      return std::find(list.begin(), list.end(), id) != list.end();
-    };
-    const bool by_group =
-        named(options_.allow_groups, peer.group) ||
-        std::any_of(peer.supplementary_groups.begin(), peer.supplementary_groups.end(),
-                    [&](unsigned group) { return named(options_.allow_groups, group); });
-    if (!anybody && !by_group && !named(options_.allow_users, peer.user)) {
-      return "allow_users and allow_groups do not name it";
-    }
+    if (!names(peer.ids())) return "allow_users and allow_groups do not name it";
     if (sessions_.size() >= options_.max_connections) return "there are too many connections";
     const auto of_user = connections_by_user_.find(peer.user);
     if (of_user != connections_by_user_.end() &&
@@ -159,13 +163,13 @@ class UnixEndpoint final : public Endpoint {
   }
 
   void refuse(const std::string& who, const std::string& why) {
-    context_.log.warning("connection refused",
-                         {{"endpoint", options_.name}, {"peer", who}, {"reason", why}});
+    refusals_.write(observe::Level::kWarning, "connection refused",
+                    {{"endpoint", options_.name}, {"peer", who}, {"reason", why}});
   }
 
   void forget(const std::shared_ptr<Session>& session) {
     if (sessions_.erase(session) == 0) return;
-    const auto of_user = connections_by_user_.find(session->user());
+    const auto of_user = connections_by_user_.find(session->ids().user);
     if (--of_user->second == 0) connections_by_user_.erase(of_user);
     session->connection.reset();
     tell_if_drained();
@@ -177,6 +181,7 @@ class UnixEndpoint final : public Endpoint {
 
   EndpointOptions options_;
   const EndpointContext context_;
+  observe::RateLimitedLog refusals_{context_.log};  // anybody may try as often as he likes
   SocketFile file_;
   Protocol::acceptor acceptor_;
   asio::steady_timer pause_;

@@ -64,9 +64,12 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
 
   virtual const EndpointOptions& options() const = 0;
   virtual size_t connections() const = 0;
+  // Whether its socket was handed in with another mode or owner than its options ask for.
+  virtual bool lacks_access() const = 0;
 
-  // Other services and rights from now on; connections and running calls go on. The socket's path
-  // must be the same.
+  // Other services and rights from now on. Connections and running calls go on, but whom
+  // allow_users and allow_groups do not name any more is told to go. The socket's path must be the
+  // same. An error means that the file has the old mode or owner; all else holds.
   virtual Result<void> update(EndpointOptions options) = 0;
 
   // Accepts no more, tells every client to go, and calls `done` when the last has gone or its

@@ -28,6 +28,8 @@ class SocketFile {
   static Result<SocketFile> listen(const SocketFileOptions& options);
   // Takes over a socket that is listening already.
   static SocketFile adopt(int descriptor, std::string path);
+  // The same socket once more, of one that was handed in.
+  Result<SocketFile> copy() const;
 
   SocketFile(SocketFile&& other) noexcept;
   SocketFile& operator=(SocketFile&&) = delete;
@@ -35,6 +37,10 @@ class SocketFile {
 
   // Sets mode and owner of the file. Those of a socket that was handed in are left as they are.
   Result<void> apply_access(const SocketFileOptions& options) const;
+
+  // Whether somebody asked for a mode or an owner that the file does not have, because it was
+  // handed in. The default mode counts as not asked for.
+  bool lacks_access(const SocketFileOptions& options) const;
 
   // False when the socket was handed in.
   bool is_ours() const { return remove_at_end_; }

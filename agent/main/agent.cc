@@ -3,6 +3,7 @@
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <filesystem>
 #include <future>
 #include <utility>
 
@@ -72,8 +73,14 @@ Result<void> Agent::start() {
   wait_for_signal();
   state_ = State::kServing;
   if (http_) http_->start();
-  log_->info("serving", {{"modules", std::to_string(core_.modules.list().size())},
-                         {"sockets", std::to_string(endpoints_.list().size())}});
+  std::string idle;
+  for (const observe::ModuleReport& module : module_reports(core_.modules)) {
+    if (!module.serves()) idle += (idle.empty() ? "" : ", ") + module.name;
+  }
+  observe::Fields facts = {{"modules", std::to_string(core_.modules.list().size())},
+                           {"sockets", std::to_string(endpoints_.list().size())}};
+  if (!idle.empty()) facts.emplace_back("not_serving", idle);
+  log_->info("serving", facts);
   notify_service_manager("READY=1");
   return {};
 }
@@ -125,7 +132,9 @@ observe::StatusReport Agent::status() {
   report.process_id = config::own_process_id();
   report.uptime =
       std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
-  report.config_files = configuration().files;
+  for (const std::string& file : configuration().files) {
+    report.config_files.push_back(std::filesystem::absolute(file).lexically_normal().string());
+  }
   report.modules = module_reports(core_.modules);
   report.module_states = module_states();
   on_io_thread([&] { report.endpoints = endpoints_.list(); });

@@ -78,7 +78,12 @@ class Command {
     const std::string text{std::istreambuf_iterator<char>(running),
                            std::istreambuf_iterator<char>()};
     const auto old_one = config::load_text_with_origins(text, "the running agent", modules_);
-    if (!old_one) return fail(old_one.error());
+    if (!old_one) {
+      const int code = fail(old_one.error());
+      errors_ << "The running agent may find its modules elsewhere: give each --module-dir that it "
+                 "was started with.\n";
+      return code;
+    }
     const auto new_one = load();
     if (!new_one) return fail(new_one.error());
     for (const std::string& line : config::diff(*old_one, *new_one)) {

@@ -42,6 +42,8 @@ class ControlService {
       response.set_calls_running(plus(response.calls_running(), module.calls_running));
       response.set_calls_total(plus(response.calls_total(), module.calls_total));
       response.set_calls_failed(plus(response.calls_failed(), module.calls_failed));
+      response.set_modules(plus(response.modules(), 1));
+      if (!module.serves()) response.add_modules_not_serving(module.name);
     }
     return response;
   }

@@ -104,23 +104,21 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
   return wanted;
 }
 
-EndpointSet::EndpointSet(endpoint::EndpointContext context, std::vector<ActivatedSocket> activated)
-    : context_(context), activated_(std::move(activated)) {}
-
-EndpointSet::~EndpointSet() {
-  // What nobody asked for is closed with the temporary that takes it over.
-  for (const ActivatedSocket& socket : activated_) {
-    endpoint::SocketFile::adopt(socket.descriptor, socket.path);
+EndpointSet::EndpointSet(endpoint::EndpointContext context,
+                         const std::vector<ActivatedSocket>& activated)
+    : context_(context) {
+  for (const ActivatedSocket& socket : activated) {
+    activated_.emplace(socket.path, endpoint::SocketFile::adopt(socket.descriptor, socket.path));
   }
 }
 
-std::optional<endpoint::SocketFile> EndpointSet::take_activated(const std::string& path) {
-  const auto found = std::find_if(activated_.begin(), activated_.end(),
-                                  [&](const auto& socket) { return socket.path == path; });
-  if (found == activated_.end()) return std::nullopt;
-  auto file = endpoint::SocketFile::adopt(found->descriptor, path);
-  activated_.erase(found);
-  return file;
+Result<std::shared_ptr<endpoint::Endpoint>> EndpointSet::open(
+    const EndpointOptions& options) const {
+  const auto activated = activated_.find(options.socket.path);
+  if (activated == activated_.end()) return endpoint::Endpoint::open(options, context_, {});
+  auto copy = activated->second.copy();
+  if (!copy) return std::move(copy).error();
+  return endpoint::Endpoint::open(options, context_, *std::move(copy));
 }
 
 Result<void> EndpointSet::prepare(std::vector<EndpointOptions> wanted) {
@@ -128,7 +126,7 @@ Result<void> EndpointSet::prepare(std::vector<EndpointOptions> wanted) {
   for (const EndpointOptions& options : wanted_) {
     const std::string& path = options.socket.path;
     if (open_.contains(path)) continue;
-    auto opened = endpoint::Endpoint::open(options, context_, take_activated(path));
+    auto opened = open(options);
     if (!opened) {
       roll_back();
       return std::move(opened).error();
@@ -165,6 +163,21 @@ void EndpointSet::commit() {
     context_.log.info("listening", {{"endpoint", endpoint->options().name}, {"path", path}});
   }
   open_.merge(prepared_);
+  warn_of_ignored_access();
+}
+
+// One line for all: they mostly come from one unit.
+void EndpointSet::warn_of_ignored_access() const {
+  size_t count = 0;
+  std::string first;
+  for (const auto& [path, endpoint] : open_) {
+    if (endpoint->lacks_access() && count++ == 0) first = path;
+  }
+  if (count == 0) return;
+  context_.log.warning(
+      "mode, owner and group of the configuration do nothing for sockets that systemd holds: set "
+      "SocketMode=, SocketUser= and SocketGroup= of their unit (systemctl edit longshore.socket)",
+      {{"sockets", std::to_string(count)}, {"first", first}});
 }
 
 void EndpointSet::drain(std::function<void()> done) {

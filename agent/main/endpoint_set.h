@@ -25,8 +25,7 @@ Result<std::vector<endpoint::EndpointOptions>> wanted_endpoints(
 
 class EndpointSet {
  public:
-  EndpointSet(endpoint::EndpointContext context, std::vector<ActivatedSocket> activated);
-  ~EndpointSet();
+  EndpointSet(endpoint::EndpointContext context, const std::vector<ActivatedSocket>& activated);
 
   // Opens what is new. An error closes that again and changes nothing.
   Result<void> prepare(std::vector<endpoint::EndpointOptions> wanted);
@@ -43,10 +42,13 @@ class EndpointSet {
  private:
   using Endpoints = std::map<std::string, std::shared_ptr<endpoint::Endpoint>>;  // by path
 
-  std::optional<endpoint::SocketFile> take_activated(const std::string& path);
+  Result<std::shared_ptr<endpoint::Endpoint>> open(const endpoint::EndpointOptions& options) const;
+  void warn_of_ignored_access() const;
 
   const endpoint::EndpointContext context_;
-  std::vector<ActivatedSocket> activated_;
+  // Kept as long as the agent lives: an endpoint that a reload takes away may come back with
+  // another.
+  std::map<std::string, endpoint::SocketFile> activated_;  // by path
   Endpoints open_;
   Endpoints prepared_;  // the new ones of `wanted_`
   std::vector<endpoint::EndpointOptions> wanted_;

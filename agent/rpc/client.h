@@ -75,6 +75,8 @@ class ClientConnection {
   // Whether further calls can succeed. False once the server has said GOAWAY: what runs may end
   // here, what follows needs a new connection and finishes with UNAVAILABLE and `unseen`.
   virtual bool accepts_calls() const = 0;
+  // Whether it was GOAWAY, be the connection closed since or not.
+  virtual bool was_told_to_go() const = 0;
 
   // Unary or server streaming: one request, then half-closed.
   virtual std::shared_ptr<ClientCall> call(ClientCallOptions options, std::string request,

@@ -22,6 +22,7 @@ class ClientConnectionImpl final : public ClientConnection, public Http2Connecti
   // ClientConnection
   void start(std::function<void(std::string reason)> on_closed) override;
   bool accepts_calls() const override { return !closed() && !goaway_; }
+  bool was_told_to_go() const override { return goaway_; }
   std::shared_ptr<ClientCall> call(ClientCallOptions options, std::string request,
                                    std::shared_ptr<ClientCallHandler> handler) override;
   std::shared_ptr<ClientCall> open(ClientCallOptions options,

@@ -72,6 +72,42 @@ Error too_large(size_t max_bytes) {
       "the message is larger than " + std::to_string(max_bytes) + " bytes when it is decompressed");
 }
 
+// `message` has what was inflated, also at a fault.
+Result<void> inflate_into(std::string& message, std::string_view bytes, size_t max_bytes) {
+  Inflater inflater;
+  if (!inflater.ready || bytes.size() > std::numeric_limits<uInt>::max()) {
+    return Error::of_text(StatusCode::kResourceExhausted, "no memory to decompress the message");
+  }
+  z_stream& stream = inflater.stream;
+  stream.next_in = zlib_bytes(bytes.data());
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  size_t size = 0;
+  for (;;) {
+    if (size == message.size()) {
+      if (size > max_bytes) return too_large(max_bytes);
+      // One byte over the limit shows that there is more.
+      const size_t room = std::min(std::max(2 * size, kFirstPieceBytes), max_bytes + 1);
+      reserve_apart(message, room);
+      message.resize(room);
+    }
+    stream.next_out = zlib_bytes(message.data() + size);
+    stream.avail_out = static_cast<uInt>(message.size() - size);
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    size = message.size() - stream.avail_out;
+    if (status == Z_STREAM_END) break;
+    const bool starved = stream.avail_in == 0 && stream.avail_out > 0;
+    if (status != Z_OK || starved) {
+      return Error::of_text(StatusCode::kInternal, "the message is not valid gzip");
+    }
+  }
+  if (size > max_bytes) return too_large(max_bytes);
+  if (stream.avail_in > 0) {
+    return Error::of_text(StatusCode::kInternal, "bytes follow the gzip message");
+  }
+  message.resize(size);
+  return {};
+}
+
 }  // namespace
 
 std::string gzip_compress(std::string_view bytes) {
@@ -89,40 +125,11 @@ std::string gzip_compress(std::string_view bytes) {
 }
 
 Result<std::string> gzip_decompress(std::string_view bytes, size_t max_bytes) {
-  Inflater inflater;
-  if (!inflater.ready || bytes.size() > std::numeric_limits<uInt>::max()) {
-    return Error::of_text(StatusCode::kResourceExhausted, "no memory to decompress the message");
-  }
-  z_stream& stream = inflater.stream;
-  stream.next_in = zlib_bytes(bytes.data());
-  stream.avail_in = static_cast<uInt>(bytes.size());
   std::string message;
-  size_t size = 0;
-  for (;;) {
-    if (size == message.size()) {
-      if (size > max_bytes) return too_large(max_bytes);
-      // One byte over the limit shows that there is more.
-      std::string larger(std::min(std::max(2 * size, kFirstPieceBytes), max_bytes + 1), '\0');
-      std::copy_n(message.begin(), size, larger.begin());
-      wipe(message);
-      message = std::move(larger);
-    }
-    stream.next_out = zlib_bytes(message.data() + size);
-    stream.avail_out = static_cast<uInt>(message.size() - size);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    size = message.size() - stream.avail_out;
-    if (status == Z_STREAM_END) break;
-    const bool starved = stream.avail_in == 0 && stream.avail_out > 0;
-    if (status != Z_OK || starved) {
-      return Error::of_text(StatusCode::kInternal, "the message is not valid gzip");
-    }
-  }
-  if (size > max_bytes) return too_large(max_bytes);
-  if (stream.avail_in > 0) {
-    return Error::of_text(StatusCode::kInternal, "bytes follow the gzip message");
-  }
-  message.resize(size);
-  return message;
+  auto inflated = inflate_into(message, bytes, max_bytes);
+  if (inflated) return message;
+  wipe(message);
+  return std::move(inflated).error();
 }
 
 }  // namespace longshore::rpc

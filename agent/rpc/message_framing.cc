@@ -29,21 +29,9 @@ MessageReader::Step MessageReader::read(std::string_view& bytes) {
   const size_t whole = length();
   if (whole > max_message_bytes_) return Step::kTooLarge;
   const size_t part = std::min(bytes.size(), whole - message_.size());
-  if (part > 0) grow(message_.size() + part);
-  message_.append(bytes.data(), part);
+  append_apart(message_, bytes.substr(0, part));
   bytes.remove_prefix(part);
   return message_.size() == whole ? Step::kMessage : Step::kMoreNeeded;
-}
-
-// What becomes too small may hold a part of a secret.
-void MessageReader::grow(size_t size) {
-  const bool is_apart = message_.capacity() > std::string().capacity();
-  if (is_apart && size <= message_.capacity()) return;
-  std::string larger;
-  reserve_apart(larger, is_apart ? std::max(size, 2 * message_.capacity()) : size);
-  larger = message_;
-  wipe(message_);
-  message_ = std::move(larger);
 }
 
 std::string MessageReader::take_message() {

@@ -46,11 +46,9 @@ class MessageReader {
   size_t held_bytes() const { return prefix_size_ + message_.size(); }
 
   // Memory for the whole message at once, when it is sure to come.
-  void reserve() { grow(length()); }
+  void reserve() { reserve_apart(message_, length()); }
 
  private:
-  void grow(size_t size);
-
   size_t max_message_bytes_;
   std::array<char, kMessagePrefixBytes> prefix_{};
   size_t prefix_size_ = 0;

@@ -117,6 +117,7 @@ std::optional<Refusal> RequestHead::verdict() const {
   const auto status = [](StatusCode code, std::string text) {
     return Refusal{Form::kGrpcStatus, 200, code, std::move(text)};
   };
+  if (call_.path[0] != '/') return status(StatusCode::kUnimplemented, "malformed method name");
   if (found_.timeout_is_bad) return status(StatusCode::kInternal, "grpc-timeout is malformed");
   if (!found_.bad_key.empty()) {
     return status(StatusCode::kInternal, "the metadata \"" + found_.bad_key + "\" is not base64");

@@ -12,6 +12,8 @@ constexpr size_t kMuchBytes = 8 << 20;
 // Whoever leaves so many of the largest frames unread is given up: more than the credit of several
 // streams lets come.
 constexpr size_t kTooManyFrames = 64;
+// The memory that is kept for what will wait, when nothing does.
+constexpr size_t kKeptBytes = 64 << 10;
 // What may still lie in a pipe when the other side has ended, in parts of a frame reader's room.
 constexpr int kMostLastReads = 256;
 
@@ -66,26 +68,23 @@ void FramePipes::write_waiting() {
   if (written_ == waiting_.size() || written_ > kMuchBytes) drop(written_);
 }
 
-// What is let go, or becomes too small, may hold a secret.
 void FramePipes::keep(std::string_view bytes, bool is_secret) {
-  if (bytes.empty()) return;
   holds_secret_ |= is_secret;
-  const size_t size = waiting_.size() + bytes.size();
-  if (holds_secret_ && size > waiting_.capacity()) {
-    std::string larger;
-    larger.reserve(2 * size);
-    larger = waiting_;
-    wipe(waiting_);
-    waiting_ = std::move(larger);
+  if (holds_secret_) {
+    append_apart(waiting_, bytes);
+  } else {
+    waiting_.append(bytes);
   }
-  waiting_.append(bytes);
 }
 
+// What is left moves to the front, and leaves a copy of its end where that was.
 void FramePipes::drop(size_t bytes) {
-  std::string left = waiting_.substr(bytes);
-  if (holds_secret_) wipe(waiting_);
-  if (left.empty()) holds_secret_ = false;
-  waiting_ = std::move(left);
+  waiting_.erase(0, bytes);
+  if (holds_secret_) wipe(waiting_.data() + waiting_.size(), bytes);
+  if (waiting_.empty()) {
+    holds_secret_ = false;
+    if (waiting_.capacity() > kKeptBytes) std::string().swap(waiting_);
+  }
   written_ = 0;
 }
 

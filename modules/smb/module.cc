@@ -32,8 +32,8 @@ class SmbModule final : public Module {
             .roots = *roots,
             .mappings_directory = *directory,
             .require_privacy = require_privacy,
-            .probe_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
-                settings.get_duration("probe_timeout")),
+            .times = {.probe = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          settings.get_duration("probe_timeout"))},
         },
         *mounts_);
     service_.emplace(*std::move(roots), *backend_);
@@ -44,7 +44,7 @@ class SmbModule final : public Module {
 
   // It waits for nothing: the kernel may wait for ever, and the agent has limits of its own.
   Result<std::string> stop(Context) override {
-    const size_t calls = backend_ ? backend_->mount_calls() + mounts_->calls() : 0;
+    const size_t calls = backend_ ? backend_->hanging_calls() : 0;
     if (calls != 0) {
       log(LONGSHORE_LOG_WARNING,
           "the kernel has not ended " + std::to_string(calls) +

@@ -6,8 +6,11 @@
 // Threads: a plain value; `cancelled` may be called on any thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +26,11 @@ struct CallLimits {
   // Empty: never cancelled.
   std::function<bool()> cancelled;
 
+  // The same, but no longer than this from now on.
+  CallLimits within(Clock::duration time) const {
+    return {std::min(deadline, Clock::now() + time), cancelled};
+  }
+
   // Why to stop now, or nothing. `operation` and `object` as in Error.
   std::optional<Error> exceeded(std::string operation, std::string object) const {
     if (cancelled && cancelled()) {
@@ -34,6 +42,22 @@ struct CallLimits {
           .because("the time for it is over");
     }
     return std::nullopt;
+  }
+
+  // Waits until `is_over`, which `lock` guards and `changed` tells of; or why it waits no longer.
+  template <typename Condition>
+  std::optional<Error> await(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                             const std::string& operation, const Condition& is_over) const {
+    constexpr std::chrono::milliseconds kLookInterval{100};  // how often `cancelled` is asked
+    for (;;) {
+      const auto next_look = std::min(deadline, Clock::now() + kLookInterval);
+      if (changed.wait_until(lock, next_look, is_over)) return std::nullopt;
+      lock.unlock();  // `cancelled` is foreign code
+      std::optional<Error> why = exceeded(operation, {});
+      lock.lock();
+      if (is_over()) return std::nullopt;
+      if (why) return why;
+    }
   }
 };
 

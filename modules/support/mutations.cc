@@ -1,13 +1,9 @@
 #include "support/mutations.h"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace longshore::support {
 namespace {
-
-constexpr std::chrono::milliseconds kLookInterval{100};  // how often a joiner asks `cancelled`
 
 bool ended_by_limits(const Result<void>& result) {
   return !result && (result.error().code() == StatusCode::kCancelled ||
@@ -70,8 +66,7 @@ Result<void> Mutations::run_in_turn(const std::string& object, const std::string
                                     const std::string& request_id, const CallLimits& limits,
                                     std::chrono::milliseconds patience,
                                     const std::function<Result<void>()>& mutate) {
-  const CallLimits turn{std::min(limits.deadline, CallLimits::Clock::now() + patience),
-                        limits.cancelled};
+  const CallLimits turn = limits.within(patience);
   std::unique_lock lock(mutex_);
   for (auto found = running_.find(object); found != running_.end(); found = running_.find(object)) {
     const std::shared_ptr<const Running> running = found->second;
@@ -99,16 +94,7 @@ Result<void> Mutations::begin(std::unique_lock<std::mutex>& lock, const std::str
 
 std::optional<Error> Mutations::await(std::unique_lock<std::mutex>& lock, const Running& running,
                                       const CallLimits& limits) {
-  const auto over = [&] { return running.result.has_value(); };
-  for (;;) {
-    const auto next_look = CallLimits::Clock::now() + kLookInterval;
-    if (ended_.wait_until(lock, std::min(limits.deadline, next_look), over)) return std::nullopt;
-    lock.unlock();  // `cancelled` is foreign code
-    std::optional<Error> exceeded = limits.exceeded(running.operation, {});
-    lock.lock();
-    if (over()) return std::nullopt;
-    if (exceeded) return exceeded;
-  }
+  return limits.await(ended_, lock, running.operation, [&] { return running.result.has_value(); });
 }
 
 }  // namespace longshore::support

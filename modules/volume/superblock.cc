@@ -74,12 +74,21 @@ std::optional<VolumeStats> read_btrfs(std::string_view start) {
   return VolumeStats{total, used};
 }
 
+std::optional<VolumeStats> read_ntfs(std::string_view start) {
+  Fields fields(start, 0);
+  constexpr uint64_t kMagic = 0x4E54465320202020;  // "NTFS    "
+  if (fields.big(3, 8) != kMagic) return std::nullopt;
+  const uint64_t sectors = fields.little(0x28, 8);
+  return stats_of(fields, sectors, /*free=*/sectors, fields.little(0xB, 2));
+}
+
 }  // namespace
 
 std::optional<VolumeStats> read_superblock(std::string_view type, std::string_view start) {
   if (type == "ext2" || type == "ext3" || type == "ext4") return read_ext(start);
   if (type == "xfs") return read_xfs(start);
   if (type == "btrfs") return read_btrfs(start);
+  if (type == "ntfs") return read_ntfs(start);
   return std::nullopt;
 }
 

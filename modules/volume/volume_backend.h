@@ -3,8 +3,9 @@
 // A volume is a partition, or a whole disk that carries a filesystem and no table. It is known by
 // an id that outlives restarts of the node, but for ids that have to tell by the disk's number: of
 // copies, and of partitions without a uuid. An id that names no volume is NOT_FOUND, one that names
-// several FAILED_PRECONDITION with the ids that tell them apart. Errors name the operation,
-// the volume and what the system answered.
+// several FAILED_PRECONDITION with the ids that tell them apart. While a disk cannot be read, an id
+// that no other disk has is UNAVAILABLE. Errors name the operation, the volume and what the system
+// answered.
 //
 // Threads: any number at once. VolumeService lets no two mutations of one volume, nor two at one
 // target, meet.
@@ -34,6 +35,7 @@ class VolumeBackend {
 
   // The ids of the volumes on a disk, or of one partition's (numbered from 1; 0 means all), in the
   // order of the partitions. A disk that does not exist has none: csi-proxy answers so.
+  // UNAVAILABLE: the disk cannot be read for the moment.
   virtual Result<std::vector<std::string>> list(uint32_t disk_number,
                                                 uint32_t partition_number) = 0;
 

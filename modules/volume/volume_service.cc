@@ -62,7 +62,7 @@ Result<void> VolumeService::mutate_at(const char* verb, const char* preposition,
 }
 
 Result<bool> VolumeService::is_formatted(const std::string& id) {
-  const Result<void> checked = check_id(id, "tell whether the volume is formatted:");
+  const Result<void> checked = check_id(id, "tell whether there is a filesystem on the volume");
   return checked ? backend_.is_formatted(id) : checked.error();
 }
 

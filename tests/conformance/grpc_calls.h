@@ -12,7 +12,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
+
+#include "byte_buffer.h"
 
 namespace longshore::conformance {
 
@@ -23,22 +24,6 @@ constexpr auto kPatience = std::chrono::seconds(60);
 // What a scenario expects; the text says where it was disappointed.
 inline void expect(bool condition, const std::string& what) {
   if (!condition) throw std::runtime_error(what);
-}
-
-inline std::string bytes_of(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (buffer.Dump(&slices).ok()) {
-    for (const grpc::Slice& slice : slices) {
-      bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-    }
-  }
-  return bytes;
-}
-
-inline grpc::ByteBuffer buffer_of(const std::string& bytes) {
-  const grpc::Slice slice(bytes);
-  return grpc::ByteBuffer(&slice, 1);
 }
 
 inline std::string text_of(const grpc::Status& status) {

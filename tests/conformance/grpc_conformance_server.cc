@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "byte_buffer.h"
 #include "peer_service.h"
 
 namespace longshore::conformance {
@@ -25,17 +26,6 @@ struct Counters {
   std::atomic<int> given_up{0};
   std::atomic<size_t> streamed{0};
 };
-
-std::string bytes_of(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (buffer.Dump(&slices).ok()) {
-    for (const grpc::Slice& slice : slices) {
-      bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-    }
-  }
-  return bytes;
-}
 
 class Call final : public grpc::ServerGenericBidiReactor {
  public:
@@ -156,14 +146,12 @@ class Call final : public grpc::ServerGenericBidiReactor {
   }
 
   void write(const std::string& message) {
-    const grpc::Slice slice(message);
-    outgoing_ = grpc::ByteBuffer(&slice, 1);
+    outgoing_ = buffer_of(message);
     StartWrite(&outgoing_);
   }
 
   void answer(const std::string& message) {
-    const grpc::Slice slice(message);
-    outgoing_ = grpc::ByteBuffer(&slice, 1);
+    outgoing_ = buffer_of(message);
     StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
   }
 

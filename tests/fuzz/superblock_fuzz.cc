@@ -23,7 +23,7 @@ struct Place {
   size_t offset;
 };
 constexpr std::array kPlaces = {Place{"ext2", 1024}, Place{"ext3", 1024},      Place{"ext4", 1024},
-                                Place{"xfs", 0},     Place{"btrfs", 64 << 10}, Place{"vfat", 0}};
+                                Place{"xfs", 0},     Place{"btrfs", 64 << 10}, Place{"ntfs", 0}};
 
 void read_superblock(const Place& place, std::string_view rest) {
   std::string start(place.offset, '\0');

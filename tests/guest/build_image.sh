@@ -37,6 +37,13 @@ if [ "$(id -u)" != 0 ]; then
   exit 77
 fi
 mkdir -p "$cache"
+# Both kinds of guest want it at once; it is made once.
+exec {lock}> "$cache/guest.lock"
+flock "$lock"
+if [ -d "$result" ]; then
+  echo "$result"
+  exit 0
+fi
 work=$(mktemp -d)
 staging=$(mktemp -d "$cache/new.XXXXXX")
 trap 'rm -rf --one-file-system "$work" "$staging"' EXIT

@@ -19,6 +19,10 @@ const std::string kService = "v1alpha2.Iscsi/";
 class Node {
  public:
   explicit Node(const iscsi::TargetSetup& setup = {}) : target_(setup) {}
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  // open-iscsi's database outlives the case.
+  ~Node() { call("RemoveTargetPortal", v1alpha2::RemoveTargetPortalRequest()); }
 
   const std::string& target() const { return target_.name(); }
   GuestAgent& agent() { return agent_; }

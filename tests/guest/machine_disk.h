@@ -26,7 +26,7 @@ struct MachineDiskSetup {
 
 class MachineDisk {
  public:
-  // Plugs it in, empty, and waits for its node. Throws when none comes.
+  // Plugs it in, empty, and waits until it can be opened. Throws when none comes.
   MachineDisk(MachineMonitor& monitor, const MachineDiskSetup& setup);
   MachineDisk(const MachineDisk&) = delete;
   MachineDisk& operator=(const MachineDisk&) = delete;

@@ -27,7 +27,8 @@ std::string await_new_disk(const std::set<std::string>& before) {
   std::string found;
   const bool came = eventually([&] {
     for (const std::string& name : scsi_disk_names()) {
-      if (!before.contains(name)) found = name;
+      // The last that the kernel makes before it lets anybody open it.
+      if (!before.contains(name) && fs::is_symlink("/sys/block/" + name + "/bdi")) found = name;
     }
     return !found.empty();
   });

@@ -1,4 +1,4 @@
-// Waiting for the node of a SCSI disk that was just plugged in.
+// Waiting for a SCSI disk that was just plugged in, until it can be opened.
 #pragma once
 
 #include <cstdint>

@@ -65,7 +65,7 @@ monitor=(-chardev "socket,id=monitor,path=$work/monitor,server=on,wait=off"
   -device virtio-serial-pci -device "virtserialport,chardev=port,name=monitor")
 # Without "-cx16" newer kernels corrupt their memory under QEMU 7.2. One processor boots faster than
 # two, which take turns here.
-timeout --kill-after=10 "${LONGSHORE_GUEST_SECONDS:-900}" qemu-system-x86_64 \
+timeout --kill-after=10 "${LONGSHORE_GUEST_SECONDS:-1500}" qemu-system-x86_64 \
   -accel tcg,thread=multi,tb-size=512 -cpu max,-cx16 -M pc -m 2048 -smp 1 \
   -nographic -no-reboot -nodefaults "${monitor[@]}" -serial stdio \
   -kernel "$image/vmlinuz" -initrd "$image/initramfs.img" \

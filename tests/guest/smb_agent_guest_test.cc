@@ -118,6 +118,35 @@ TEST_CASE("A wrong password is told from a server that is away, and neither gets
   CHECK(agent.log().find(FileServer::kFirstPassword) == std::string::npos);
 }
 
+TEST_CASE("A call that its client gives up keeps no share, though the server says nothing") {
+  if (!can_freeze()) return;
+  FileServer server;
+  GuestAgent agent;
+  server.freeze();
+  const auto request = mapping(agent.root() + "/one", FileServer::kFirstPassword);
+  TestClient client(agent.socket("smb", "v1"));
+  const auto given_up = client.start("v1.Smb/NewSmbGlobalMapping", request.SerializeAsString());
+  // Until it has the share's turn.
+  REQUIRE(eventually([&] {
+    client.run_until([] { return false; }, std::chrono::milliseconds(100));
+    return agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal())->code() ==
+           StatusCode::kAborted;
+  }));
+  given_up->call->cancel();
+  REQUIRE(client.run_until([&] { return given_up->finished(); }));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto next = agent.call("smb", "v1.Smb/NewSmbGlobalMapping", request);
+  CAPTURE(next->text());
+  CHECK(next->code() == StatusCode::kUnavailable);
+  CHECK_THAT(next->text(), Catch::Contains("an earlier call, which was given up"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  server.thaw();
+  CHECK(eventually([&] {
+    return agent.call("smb", "v1.Smb/NewSmbGlobalMapping", request)->code() == StatusCode::kOk;
+  }));
+  CHECK(agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal())->code() == StatusCode::kOk);
+}
+
 TEST_CASE("An agent ends in time though a mount hangs") {
   if (!can_freeze()) return;
   FileServer server;

@@ -25,8 +25,7 @@ GuestWorld::GuestWorld(const GuestBackend& setup)
       backend_({.roots = *support::AllowedRoots::from({root()}),
                 .mappings_directory = *support::PosixPath::parse(mappings(), "use"),
                 .require_privacy = setup.require_privacy,
-                .probe_timeout = setup.probe_timeout,
-                .mount_timeout = setup.mount_timeout},
+                .times = setup.times},
                mounts_) {
   fs::create_directory(root());
 }

@@ -2,7 +2,6 @@
 // its loopback. See smb_guest_test.cc for what the guest has to have.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,7 @@ namespace longshore::smb {
 // How its Linux backend is set up.
 struct GuestBackend {
   bool require_privacy = true;
-  std::chrono::milliseconds probe_timeout{5000};
-  std::chrono::milliseconds mount_timeout{60000};
+  Mounting::Times times = {};
   std::vector<std::string> mount_options{"file_mode=0777", "dir_mode=0777"};
 };
 

@@ -28,7 +28,7 @@ using test::mounted_shares;
 using test::read_file;
 
 // Short, for a server that stands still.
-const GuestBackend kImpatient{.probe_timeout = 1s, .mount_timeout = 3s};
+const GuestBackend kImpatient{.times = {.probe = 1s, .mount = 3s}};
 
 bool is_skipped_without_samba(const char* why) {
   if (FileServer::is_samba()) return false;

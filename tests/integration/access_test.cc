@@ -101,6 +101,27 @@ TEST_CASE("Without a word in the configuration only the agent's own user reaches
   CHECK(reception(guarded.directory.control_socket(), kNobody, kNobody) == kNoPermission);
 }
 
+TEST_CASE("Whom a reload takes the right to connect is told to go") {
+  const Guarded guarded("mode = \"0666\"\nallow_users = [\"root\"]\n");
+  TestClient client(guarded.socket());
+  REQUIRE(client.call("longshore.echo.v1.Echo/Say", "")->code() == StatusCode::kOk);
+  guarded.configure("mode = \"0666\"\nallow_users = [\"nobody\"]\n");
+  REQUIRE(guarded.agent->reload());
+  CHECK(client.run_until([&] { return client.closed(); }));
+  CHECK(reception(guarded.socket(), 0, 0) == kTurnedAway);
+  CHECK(reception(guarded.socket(), kNobody, kNobody) == kWelcome);
+}
+
+TEST_CASE("A socket whose owner and group are not named any more is the agent's own again") {
+  const Guarded guarded("mode = \"0660\"\nowner = \"nobody\"\ngroup = \"games\"\n");
+  guarded.configure("mode = \"0660\"\n");
+  REQUIRE(guarded.agent->reload());
+  CHECK((status_of(guarded.socket()).st_mode & 0777) == 0660);
+  CHECK(status_of(guarded.socket()).st_uid == 0);
+  CHECK(status_of(guarded.socket()).st_gid == 0);
+  CHECK(reception(guarded.socket(), kDaemon, kGames) == kNoPermission);
+}
+
 TEST_CASE("Mode, owner and group of a socket are those of the configuration, also after a reload") {
   const Guarded guarded("mode = \"0660\"\nowner = \"nobody\"\ngroup = \"games\"\n");
   CHECK((status_of(guarded.socket()).st_mode & 0777) == 0660);

@@ -12,6 +12,7 @@
 #include "longshore/echo/v1.pb.h"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/read_file.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
 
@@ -100,8 +101,9 @@ TEST_CASE("A second agent on the same folders is refused with a sentence, and th
     CHECK(second.wait() == 3);
   }
   CHECK(directory.log().find("longshored: cannot listen on the socket \"" +
-                             directory.control_socket() +
-                             "\": another process listens on it; stop the other agent, or give "
+                             directory.control_socket() + "\": process " +
+                             std::to_string(first.id()) +
+                             " (longshored) listens on it; stop the other agent, or give "
                              "this one another run_dir\n") != std::string::npos);
   TestClient client(directory.echo_socket());
   CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
@@ -274,6 +276,38 @@ TEST_CASE("Sockets that systemd made are served, and left to it at the end") {
   }
   CHECK(fs::is_socket(directory.echo_socket()));
   CHECK_FALSE(fs::exists(directory.filesystem_socket("v1")));
+  CHECK(directory.log().find("that systemd holds") == std::string::npos);
+  close(made);
+}
+
+TEST_CASE("A socket of systemd's is served again after reloads without its module and with it") {
+  AgentDirectory directory;
+  const int made = listen_on(directory.echo_socket());
+  AgentProcess agent(directory, {.sockets = {made}});
+  const std::string whole = read_file(directory.config_file());
+  for (int round = 0; round < 2; ++round) {
+    directory.write_configuration(whole.substr(0, whole.find("[modules.echo]")));
+    REQUIRE(agent.reload());
+    directory.write_configuration(whole);
+    REQUIRE(agent.reload());
+    INFO(directory.log());
+    TestClient client(directory.echo_socket());
+    CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  }
+  CHECK(agent.stop() == 0);
+  close(made);
+}
+
+TEST_CASE("A mode that cannot be given to systemd's sockets is warned of") {
+  AgentDirectory directory;
+  directory.configure("mode = \"0666\"\n");
+  const int made = listen_on(directory.echo_socket());
+  AgentProcess agent(directory, {.sockets = {made}});
+  INFO(directory.log());
+  REQUIRE(agent.serves());
+  CHECK(directory.log().find("that systemd holds") != std::string::npos);
+  CHECK((fs::status(directory.echo_socket()).permissions() & fs::perms::others_write) ==
+        fs::perms::none);
   close(made);
 }
 

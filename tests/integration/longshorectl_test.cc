@@ -47,6 +47,19 @@ TEST_CASE("the state of the agent is told to people and to programs") {
   CHECK_THAT(served.run({"services", "--output", "json"}).output, StartsWith("{\"services\":["));
 }
 
+TEST_CASE("a module that does not serve is named in the agent's state") {
+  AgentDirectory directory;
+  directory.configure(
+      "[modules.broken]\nlibrary = \"longshore-disk\"\nsettings.disk_names = [\"/dev/sda\"]\n");
+  const AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  CHECK_THAT(run_at(directory.control_socket(), {"status"}).output,
+             Contains("3, not serving: broken\n") && Contains(directory.config_file()));
+  CHECK_THAT(run_at(directory.control_socket(), {"status", "--output=json"}).output,
+             Contains("\"modules_not_serving\":[\"broken\"]"));
+  CHECK_THAT(directory.log(), Contains("not_serving=broken"));
+}
+
 TEST_CASE("columns begin at the same place in every row") {
   const Served served;
   const std::string table = served.run({"modules"}).output;

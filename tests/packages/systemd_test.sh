@@ -113,15 +113,44 @@ contains "$said" longshore
 rm /etc/longshore/conf.d/wrong.toml
 longshorectl status > /dev/null
 
-echo '== An upgrade: another process, the same sockets'
+echo '== An upgrade under load: another process, the same sockets, and every call is answered'
 sockets() { stat -c '%i %n' /run/longshore-control/* /run/longshore/csi-proxy/*/*; }
-sockets_before=$(sockets) process=$(agent)
+calls=/tmp/calls
+mkdir $calls
+ask() { call v1.Filesystem/PathExists "{\"path\": \"$target\"}" | tr -d ' \n' && echo; }
+right_answer=$(ask)
+# One call after another until told to stop, and a line for each answer.
+keep_calling() {
+  while [ ! -e $calls/over ]; do
+    ask || echo "exit code $?" >&2
+  done
+}
+answered_more_than() { [ "$(wc -l < $calls/"$1".answers)" -gt "$2" ]; }
 change() { :; }
 next_version longshore /debs/next.deb
-dpkg -i /debs/next.deb
-[ "$(agent)" != "$process" ]
-diff <(echo "$sockets_before") <(sockets)
-longshorectl status > /dev/null
+sockets_before=$(sockets)
+callers=()
+for caller in 1 2 3 4; do
+  keep_calling > $calls/$caller.answers 2> $calls/$caller.errors &
+  callers+=($!)
+done
+for file in next.deb "$(basename /debs/longshore_*.deb)"; do
+  for caller in 1 2 3 4; do
+    within 30 answered_more_than $caller 0
+  done
+  process=$(agent)
+  dpkg -i "/debs/$file"
+  [ "$(agent)" != "$process" ]
+  diff <(echo "$sockets_before") <(sockets)
+  for caller in 1 2 3 4; do
+    within 30 answered_more_than $caller $(($(wc -l < $calls/$caller.answers) + 5))
+  done
+done
+touch $calls/over
+wait "${callers[@]}"
+[ -z "$(cat $calls/*.errors)" ] || fail "calls during an upgrade: $(sort $calls/*.errors | uniq -c)"
+diff <(echo "$right_answer") <(sort -u $calls/*.answers)
+echo "   $(cat $calls/*.answers | wc -l) calls"
 
 echo '== Whoever calls a stopped agent starts it'
 systemctl stop longshore.service

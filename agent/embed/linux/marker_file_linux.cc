@@ -6,6 +6,7 @@
 
 #include "embed/marker_file.h"
 #include "observe/last_error.h"
+#include "observe/other_process.h"
 
 namespace longshore::embed {
 namespace {
@@ -50,8 +51,10 @@ Result<std::unique_ptr<MarkerFile>> MarkerFile::open(const std::string& path) {
   if (descriptor < 0) return Error(StatusCode::kUnknown, "open", path).because(last_error());
   auto file = std::make_unique<LinuxMarkerFile>(path, descriptor);
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    return Error(StatusCode::kFailedPrecondition, "lock", path)
-        .because(errno == EWOULDBLOCK ? "another agent has it" : last_error().message());
+    Error error(StatusCode::kFailedPrecondition, "lock", path);
+    if (errno != EWOULDBLOCK) return std::move(error).because(last_error().message());
+    return observe::taken_by(observe::lock_holder_of(descriptor), std::move(error), "has it",
+                             "state_dir");
   }
   return std::unique_ptr<MarkerFile>(std::move(file));
 }

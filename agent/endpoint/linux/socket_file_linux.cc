@@ -11,6 +11,7 @@
 
 #include "endpoint/socket_file.h"
 #include "observe/last_error.h"
+#include "observe/other_process.h"
 
 namespace longshore::endpoint {
 namespace {
@@ -40,15 +41,24 @@ Result<sockaddr_un> address_of(const std::string& path) {
 
 int make_socket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 
-// Somebody answers unless the kernel says that nobody listens. A full backlog is an answer.
-bool is_live(const sockaddr_un& address) {
+constexpr int kSomebody = 0;
+
+// The process that listens, or nothing. Somebody does unless the kernel says that nobody does; a
+// full backlog is an answer.
+std::optional<int> listener_of(const sockaddr_un& address) {
   const int probe = make_socket();
-  if (probe < 0) return true;
-  const bool connected =
-      connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-  const int error = errno;
+  if (probe < 0) return kSomebody;
+  std::optional<int> listener = kSomebody;
+  if (connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
+    ucred credentials{};
+    socklen_t size = sizeof(credentials);
+    getsockopt(probe, SOL_SOCKET, SO_PEERCRED, &credentials, &size);
+    listener = credentials.pid;
+  } else if (errno == ECONNREFUSED) {
+    listener.reset();
+  }
   close(probe);
-  return connected || error != ECONNREFUSED;
+  return listener;
 }
 
 // Makes room for the socket: nothing there, or a socket that a dead process left.
@@ -63,10 +73,9 @@ Result<void> clear_place(const std::string& path, const sockaddr_un& address) {
         .because("there is something that is not a socket")
         .advise("remove it if nobody needs it");
   }
-  if (is_live(address)) {
-    return cannot_listen(path, StatusCode::kFailedPrecondition)
-        .because("another process listens on it")
-        .advise("stop the other agent, or give this one another run_dir");
+  if (const std::optional<int> listener = listener_of(address)) {
+    return observe::taken_by(*listener, cannot_listen(path, StatusCode::kFailedPrecondition),
+                             "listens on it", "run_dir");
   }
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     return cannot_listen(path).because(last_error());
@@ -122,12 +131,28 @@ Result<SocketFile> SocketFile::listen(const SocketFileOptions& options) {
 
 Result<void> SocketFile::apply_access(const SocketFileOptions& options) const {
   if (!is_ours()) return {};
-  const auto owner = options.owner.value_or(static_cast<unsigned>(-1));
-  const auto group = options.group.value_or(static_cast<unsigned>(-1));
-  if (chmod(path_.c_str(), options.mode) != 0 || lchown(path_.c_str(), owner, group) != 0) {
-    return cannot_listen(path_).because(last_error());
+  const unsigned owner = options.owner.value_or(geteuid());
+  const unsigned group = options.group.value_or(getegid());
+  struct stat status {};
+  if (lstat(path_.c_str(), &status) != 0) return cannot_listen(path_).because(last_error());
+  if (status.st_uid != owner || status.st_gid != group) {
+    // Neither the old group with the new mode nor the new group with the old one.
+    if (chmod(path_.c_str(), options.mode & 0600) != 0 ||
+        lchown(path_.c_str(), owner, group) != 0) {
+      return cannot_listen(path_).because(last_error());
+    }
   }
+  if (chmod(path_.c_str(), options.mode) != 0) return cannot_listen(path_).because(last_error());
   return {};
+}
+
+bool SocketFile::lacks_access(const SocketFileOptions& options) const {
+  struct stat status {};
+  if (is_ours() || lstat(path_.c_str(), &status) != 0) return false;
+  const bool other_mode =
+      options.mode != SocketFileOptions().mode && options.mode != (status.st_mode & 07777);
+  return other_mode || options.owner.value_or(status.st_uid) != status.st_uid ||
+         options.group.value_or(status.st_gid) != status.st_gid;
 }
 
 SocketFile SocketFile::adopt(int descriptor, std::string path) {
@@ -135,6 +160,12 @@ SocketFile SocketFile::adopt(int descriptor, std::string path) {
   file.descriptor_ = descriptor;
   file.path_ = std::move(path);
   return file;
+}
+
+Result<SocketFile> SocketFile::copy() const {
+  const int descriptor = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0) return cannot_listen(path_).because(last_error());
+  return adopt(descriptor, path_);
 }
 
 SocketFile::SocketFile(SocketFile&& other) noexcept

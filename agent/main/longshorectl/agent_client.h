@@ -1,4 +1,5 @@
-// A connection to the agent, for a program that does one thing after the other.
+// A connection to the agent, for a program that does one thing after the other. An agent that is
+// being replaced takes no more calls on it; what it did not see is asked of its successor.
 //
 // Threads: the caller's only; each function runs the connection until it is done.
 #pragma once
@@ -27,10 +28,11 @@ class AgentClient {
   using OnMessage = std::function<void(std::string)>;
 
   // One request ("v1.Filesystem/Mkdir"); `on_message` gets each answer as it comes.
-  Result<void> call(const std::string& method, std::string request, const OnMessage& on_message);
+  Result<void> call(const std::string& method, const std::string& request,
+                    const OnMessage& on_message);
 
   // A bidirectional call of one request; answers the one answer.
-  Result<std::string> ask(const std::string& method, std::string request);
+  Result<std::string> ask(const std::string& method, const std::string& request);
 
   // Whether the connection was closed before anything was answered: whoever listens does not want
   // us.
@@ -40,6 +42,10 @@ class AgentClient {
   AgentClient(std::string socket, std::chrono::nanoseconds timeout)
       : socket_(std::move(socket)), timeout_(timeout) {}
   class Answers;
+  using Start = std::function<std::shared_ptr<rpc::ClientCall>(std::shared_ptr<Answers>)>;
+  Result<void> open_connection();
+  void close_connection();
+  Result<void> run(const Start& start, const OnMessage& on_message);
   Result<void> wait_for(Answers& answers);
   rpc::ClientCallOptions options_for(const std::string& method) const;
 
@@ -47,9 +53,9 @@ class AgentClient {
   std::shared_ptr<rpc::ClientConnection> connection_;
   const std::string socket_;
   const std::chrono::nanoseconds timeout_;
-  bool closed_ = false;       // the connection
-  bool answered_ = false;     // somebody, at least once
-  bool turned_away_ = false;  // the connection was closed before that
+  std::shared_ptr<bool> closed_;  // the connection
+  bool answered_ = false;         // somebody, at least once
+  bool turned_away_ = false;      // the connection was closed before that
 };
 
 }  // namespace longshore::ctl

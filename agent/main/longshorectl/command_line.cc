@@ -10,7 +10,8 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  longshorectl status\n"
-    "  longshorectl call longshore.echo.v1.Echo/Say '{\"text\": \"hello\"}'\n"
+    "  longshorectl services\n"
+    "  longshorectl call longshore.control.v1.Control/GetLogLevel '{}'\n"
     "  longshorectl trace --failed\n"
     "  longshorectl top --methods\n"
     "  longshorectl config check /etc/longshore/agent.toml && longshorectl reload\n"
@@ -105,7 +106,7 @@ void add_top(CLI::App& app, CommandLine& line) {
 
 void add_call(CLI::App& app, CommandLine& line) {
   auto* call = add_command(app, "call", "Call a method of a module; answers come as JSON", kChange);
-  call->add_option("METHOD", line.method, "<service>/<method>, as in longshore.echo.v1.Echo/Say")
+  call->add_option("METHOD", line.method, "<service>/<method>; longshorectl services lists them")
       ->type_name("")
       ->required();
   call->add_option("JSON", line.request,
@@ -177,9 +178,9 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_option("--socket", line.target.socket, "The agent's control socket")
       ->type_name("FILE")
       ->capture_default_str();
-  app.add_option("--timeout", line.timeout, "How long a call may take; 0s waits for ever")
-      ->type_name("TIME")
-      ->capture_default_str();
+  app.add_option("--timeout", line.timeout,
+                 "How long a call may take; 0s waits for ever (10s; reload and upgrade: 5m)")
+      ->type_name("TIME");
   app.add_option("--output", line.output, "For people or for programs")
       ->type_name("text|json")
       ->check(CLI::IsMember({"text", "json"}).description(""))

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "main/longshorectl/commands.h"
@@ -11,7 +12,7 @@ namespace longshore::ctl {
 
 struct CommandLine {
   Target target;
-  std::string timeout = "10s";
+  std::optional<std::string> timeout;
   std::string output = "text";
   std::string colour = "auto";
   std::string method;

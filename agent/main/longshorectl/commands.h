@@ -14,6 +14,10 @@ namespace longshore::ctl {
 struct Target {
   std::string socket = "/run/longshore-control/control.sock";
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of each call; zero: none
+  // The same for what waits until modules have started, and others have ended their last calls.
+  std::chrono::nanoseconds patience = std::chrono::minutes(5);
+
+  Target patient() const { return {socket, patience, patience}; }
 };
 
 int show_status(const Target& target, const Report& report);

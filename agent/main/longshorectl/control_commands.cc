@@ -19,6 +19,14 @@ std::string joined(const Texts& texts) {
   return line;
 }
 
+std::string modules_text(const messages::GetStatusResponse& status) {
+  std::string text = std::to_string(status.modules());
+  if (!status.modules_not_serving().empty()) {
+    text += ", not serving: " + joined(status.modules_not_serving());
+  }
+  return text;
+}
+
 std::string traits_of(const messages::Method& method) {
   std::string traits = method.reads_only() ? "reads" : "changes";
   if (method.idempotent()) traits += ", idempotent";
@@ -39,6 +47,7 @@ int show_status(const Target& target, const Report& report) {
         facts.add({"process", std::to_string(status.process_id())});
         facts.add({"running for", duration_text(status.uptime_ms())});
         facts.add({"configuration", joined(status.config_files())});
+        facts.add({"modules", modules_text(status)});
         facts.add({"calls", std::to_string(status.calls_total()) + " in all, " +
                                 std::to_string(status.calls_running()) + " running, " +
                                 std::to_string(status.calls_failed()) + " failed"});
@@ -67,7 +76,8 @@ int list_services(const Target& target, const Report& report) {
 }
 
 int reload(const Target& target, const Report& report) {
-  return ask_agent<messages::ReloadResponse>(target, report, "Reload", messages::ReloadRequest(),
+  return ask_agent<messages::ReloadResponse>(target.patient(), report, "Reload",
+                                             messages::ReloadRequest(),
                                              [&](const messages::ReloadResponse& response) {
                                                for (const std::string& change : response.changes())
                                                  report.line(printable(change));

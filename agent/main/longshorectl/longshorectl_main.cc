@@ -43,12 +43,14 @@ int fail_usage(const CLI::App& app, const CLI::ParseError& error,
 }
 
 Result<void> read_times(CommandLine& line) {
-  const auto timeout = config::parse_duration(line.timeout);
-  if (!timeout) {
-    return Error(StatusCode::kInvalidArgument, "read --timeout", line.timeout)
-        .advise("write it as \"10s\" or \"500ms\"");
+  if (line.timeout) {
+    const auto timeout = config::parse_duration(*line.timeout);
+    if (!timeout) {
+      return Error(StatusCode::kInvalidArgument, "read --timeout", *line.timeout)
+          .advise("write it as \"10s\" or \"500ms\"");
+    }
+    line.target.timeout = line.target.patience = *timeout;
   }
-  line.target.timeout = *timeout;
   const auto interval = config::parse_duration(line.top.interval_text);
   if (!interval || *interval < kShortestInterval || *interval > kLongestInterval) {
     return Error(StatusCode::kInvalidArgument, "read --interval", line.top.interval_text)

@@ -14,9 +14,6 @@ namespace {
 
 namespace messages = longshore::control::v1;
 
-// A new module's start, and the old one's last calls.
-constexpr std::chrono::minutes kUpgradeTimeout{5};
-
 // When so few files more can be loaded, it is said.
 constexpr int64_t kFewImages = 8;
 
@@ -140,11 +137,8 @@ int upgrade_module(const Target& target, const Report& report, const std::string
   request.set_module(module);
   // The agent is at home in another folder.
   if (!file.empty()) request.set_file(std::filesystem::absolute(file).lexically_normal().string());
-  Target patient = target;
-  if (patient.timeout.count() != 0)
-    patient.timeout = std::max<std::chrono::nanoseconds>(patient.timeout, kUpgradeTimeout);
   return ask_agent<messages::UpgradeResponse>(
-      patient, report, "Upgrade", request,
+      target.patient(), report, "Upgrade", request,
       [&](const messages::UpgradeResponse& response) { show_upgrade(module, response, report); });
 }
 

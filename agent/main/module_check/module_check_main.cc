@@ -49,7 +49,7 @@ void describe(CLI::App& app, CommandLine& line) {
   app.name("longshore-module-check");
   app.set_version_flag("--version", embed::kVersion);
   app.get_formatter()->column_width(28);
-  app.add_option("FILE", options.file, "The module")->type_name("FILE");
+  app.add_option("FILE", options.file, "The module")->type_name("");
   app.add_option("--seed", options.seed, "Where random choices begin; by default anywhere")
       ->type_name("NUMBER");
   app.add_option("--only", options.only, "Only these tests, by pattern; may be repeated")

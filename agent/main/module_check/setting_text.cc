@@ -51,6 +51,21 @@ std::optional<SettingValue> value_of(const std::string& text, module::v1::Option
   }
 }
 
+std::string form_of(module::v1::OptionType type) {
+  switch (type) {
+    case module::v1::OPTION_TYPE_BOOL:
+      return "true or false";
+    case module::v1::OPTION_TYPE_INT:
+      return "a whole number";
+    case module::v1::OPTION_TYPE_FLOAT:
+      return "a number";
+    case module::v1::OPTION_TYPE_DURATION:
+      return "a time, such as 30s";
+    default:
+      return "text";
+  }
+}
+
 Error refusal(const std::string& text, std::string why) {
   return Error(StatusCode::kInvalidArgument, "use the setting", text).because(std::move(why));
 }
@@ -68,7 +83,7 @@ Result<std::map<std::string, SettingValue>> parse_settings(
         options, [&](const module::v1::Option& each) { return each.name() == key; });
     if (option == options.end()) return refusal(text, "the module has no such option");
     auto value = value_of(text.substr(equals + 1), option->type());
-    if (!value) return refusal(text, "the module's description gives it another type");
+    if (!value) return refusal(text, "the option takes " + form_of(option->type()));
     settings.insert_or_assign(key, *std::move(value));
   }
   return settings;

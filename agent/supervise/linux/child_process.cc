@@ -44,8 +44,11 @@ class SpawnPlan {
   int spawn(const std::string& program, const std::string& name, pid_t& child) const {
     char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(name.c_str()),
                                nullptr};
-    char* const no_environment[] = {nullptr};
-    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments, no_environment);
+    // The libraries' symbols too are bound at the start: who binds one later saves the registers on
+    // the stack, where a part of a password that was just copied would stay.
+    char bind_now[] = "LD_BIND_NOW=1";
+    char* const environment[] = {bind_now, nullptr};
+    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments, environment);
   }
 
  private:

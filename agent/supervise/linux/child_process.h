@@ -2,10 +2,10 @@
 //
 // It inherits the pipe on which the agent speaks as descriptor 3, the one on which it answers as 4,
 // the module's sealed image as 5, the writing end of a pipe as standard output and error, and
-// nothing else: no other descriptor, no environment, no blocked or ignored signal. It leads a
-// process group of its own, which is killed when it ends, so that what the module has forked does
-// not stay; what has left the group does, as an mkfs must that runs to its end, unless its control
-// group ends it.
+// nothing else: no other descriptor, no environment but LD_BIND_NOW, no blocked or ignored signal.
+// It leads a process group of its own, which is killed when it ends, so that what the module has
+// forked does not stay; what has left the group does, as an mkfs must that runs to its end, unless
+// its control group ends it.
 //
 // Threads: `kill` any; the rest one at a time.
 #pragma once

@@ -50,11 +50,30 @@ Result<bool> lacks_partition(const Disk& disk, const Content& content) {
           .advise(
               "a disk with a filesystem of its own is a volume already; wipe it (wipefs -a) "
               "if it is not needed");
+    case ContentKind::kLostTable:
+      return refused(disk, "it has a GPT, but the first sector, which says so, was overwritten")
+          .advise(
+              "write that sector anew (gdisk does), or wipe the disk (wipefs -a) if what its "
+              "partitions hold is not needed");
     case ContentKind::kAmbiguous:
       break;
   }
   return refused(disk, "it holds several things that contradict each other")
       .advise("wipefs shows them");
+}
+
+// Also what a call left that was cut short while it wrote a table: the first sector comes last, and
+// nothing is in the partitions yet.
+Result<bool> holds_nothing(const FileDescriptor& descriptor, const Disk& disk,
+                           const Content& content) {
+  if (content.kind != ContentKind::kLostTable) return content.kind == ContentKind::kNothing;
+  for (const TablePartition& partition : content.partitions) {
+    const Result<Content> held =
+        block::read_content(descriptor, block::stretch_of(partition), disk.node);
+    if (!held) return held.error();
+    if (held->kind != ContentKind::kNothing) return false;
+  }
+  return true;
 }
 
 Result<void> write_partition(const Disk& disk, bool is_blank) {
@@ -105,6 +124,11 @@ Result<uint64_t> DiskBackendLinux::size_in_bytes(uint32_t number) {
 Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
   if (disk.read_only) return refused(disk, "it is read-only");
   if (!disk.holders.empty()) return refused(disk, "it is a part of " + disk.holders.front());
+  // How many devices a disk may be: dm's are one, and a table on them would lead nowhere.
+  if (block::read_number_attribute(devices_.path_of(disk, "ext_range")) == 1) {
+    return refused(disk, "the kernel allows no partitions on it")
+        .advise("make a filesystem on the whole device");
+  }
   return block::check_not_system_disk(devices_, disk, kPartition);
 }
 
@@ -121,18 +145,19 @@ Result<void> DiskBackendLinux::partition(uint32_t number, const CallLimits& limi
     if (!lock) return lock.error();
     Result<Content> content = block::read_content(lock->descriptor(), whole(*disk), disk->node);
     if (!content) return std::move(content).error();
-    const Result<bool> lacks = lacks_partition(*disk, *content);
+    const Result<bool> blank = holds_nothing(lock->descriptor(), *disk, *content);
+    if (!blank) return blank.error();
+    const Result<bool> lacks = *blank ? true : lacks_partition(*disk, *content);
     if (!lacks) return lacks.error();
     if (!*lacks) return {};
 
     if (Result<void> changeable = check_changeable(*disk); !changeable) return changeable;
-    const bool is_blank = content->kind == ContentKind::kNothing;
-    if (Result<void> done = write_partition(*disk, is_blank); !done) return done;
+    if (Result<void> done = write_partition(*disk, *blank); !done) return done;
 
     content = block::read_content(lock->descriptor(), whole(*disk), disk->node);
     if (!content) return std::move(content).error();
     for (const TablePartition& partition : content->partitions) {
-      if (partition.is_reserved || partition.is_container) continue;
+      if (partition.is_reserved || partition.is_private) continue;
       auto known = block::ensure_kernel_partition(devices_, *disk, lock->descriptor(), partition);
       if (!known) return std::move(known).error();
       partitions.push_back(*std::move(known));
@@ -160,10 +185,11 @@ Result<void> DiskBackendLinux::rescan(const CallLimits& limits) {
   for (const std::string& controller : block::names_in(controllers)) {
     requests.emplace_back(controllers + controller + "/rescan_controller", "1");
   }
-  const Result<std::vector<Disk>> disks = devices_.disks();
-  if (!disks) return disks.error();
-  for (const Disk& disk : *disks) {
-    requests.emplace_back(devices_.path_of(disk, "device/rescan"), "1");
+  // All of them: one without a size is served only when it has got one, and dm is made of paths
+  // that are not served.
+  const std::string disks = devices_.sysfs() + "/block/";
+  for (const std::string& disk : block::names_in(disks)) {
+    requests.emplace_back(disks + disk + "/device/rescan", "1");
   }
 
   // One host that fails keeps no other from being scanned.
@@ -171,7 +197,8 @@ Result<void> DiskBackendLinux::rescan(const CallLimits& limits) {
   for (const auto& [path, text] : requests) {
     if (const auto exceeded = limits.exceeded(kRescan, path)) return *exceeded;
     const std::error_code error = block::write_attribute(path, text);
-    if (error && error != std::errc::no_such_file_or_directory && !first) {
+    const bool is_gone = status_code_of(error) == StatusCode::kNotFound;
+    if (error && !is_gone && !first) {
       first = Error(StatusCode::kUnavailable, kRescan, path).because(error);
     }
   }

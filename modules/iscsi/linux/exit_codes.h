@@ -14,6 +14,7 @@ enum class ExitCode {
   kSessionExists = 15,
   kFatalLogin = 19,
   kNothingFound = 21,
+  kNotConnected = 32,
 };
 
 // The error for any code but 0: a status, a sentence and what to do. `complaint` is what iscsiadm

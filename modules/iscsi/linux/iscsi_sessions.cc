@@ -72,8 +72,12 @@ SessionUnits IscsiSessions::units_of(const Session& session) const {
       const auto type = block::read_number_attribute(path + "type");
       if (!type || !is_disk(*type)) continue;
       const std::vector<std::string> disks = block::names_in(path + "block");
-      units.disks.insert(units.disks.end(), disks.begin(), disks.end());
       if (disks.empty()) units.has_unmade_disks = true;
+      for (const std::string& disk : disks) {
+        const bool is_made = block::can_be_opened(path + "block/" + disk);
+        if (is_made) units.disks.push_back(disk);
+        if (!is_made) units.has_unmade_disks = true;
+      }
     }
   }
   return units;

@@ -25,7 +25,7 @@ struct Session {
 // What came with a session.
 struct SessionUnits {
   std::vector<std::string> disks;  // the kernel's names: "sda"
-  // Units that are disks and of which the kernel has not made one yet.
+  // Units that are disks and of which the kernel has not made one yet that can be opened.
   bool has_unmade_disks = false;
 };
 

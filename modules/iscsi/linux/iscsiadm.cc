@@ -25,9 +25,9 @@ std::string Iscsiadm::program() const {
 Result<Iscsiadm::End> Iscsiadm::run(const Run& run) const {
   std::vector<std::string> arguments = {program()};
   arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
-  Result<support::CommandEnd> end = support::run_command(
-      arguments,
-      {.deadline = std::chrono::steady_clock::now() + run.limit, .output_limit = kOutputLimit});
+  Result<support::CommandEnd> end =
+      support::run_command(arguments, {.deadline = std::chrono::steady_clock::now() + run.limit,
+                                       .output_limit = run.keeps_output ? kOutputLimit : 0});
   if (!end && end.error().system() == std::errc::no_such_file_or_directory) {
     return Error(StatusCode::kFailedPrecondition, run.operation, run.object)
         .because("there is no " + arguments.front())

@@ -26,10 +26,12 @@ class Iscsiadm {
     // After it iscsiadm is killed, and whoever it waited for (the daemon, a portal) goes on alone.
     std::chrono::milliseconds limit;
     std::vector<ExitCode> successes = {ExitCode::kSuccess};
+    // Else it goes to /dev/null, and nobody is woken for each of its lines.
+    bool keeps_output = false;
   };
   struct End {
     ExitCode exit_code;
-    std::string output;  // of standard output, at most 1 MiB
+    std::string output;  // of standard output, at most 1 MiB, if it was to be kept
   };
 
   // An exit code that is none of `successes` is its error. FAILED_PRECONDITION: there is no

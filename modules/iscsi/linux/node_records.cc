@@ -138,6 +138,24 @@ std::vector<NodeRecord> NodeRecords::find(const std::string& target,
   return found;
 }
 
+Result<void> NodeRecords::remove_broken(const std::string& target,
+                                        const std::vector<std::string>& addresses,
+                                        uint16_t port) const {
+  const auto is_broken = [](const NodeRecord& record) {
+    const Result<Secret> text = read_record(record.path);
+    return text && !is_whole_record(text->text());
+  };
+  if (std::ranges::none_of(find(target, addresses, port), is_broken)) return {};
+  // Without the lock it may be one that open-iscsi is just writing.
+  const Result<DatabaseLock> lock = DatabaseLock::take(lock_folder_, patience_);
+  if (!lock) return lock.error();
+  for (const NodeRecord& record : find(target, addresses, port)) {
+    if (!is_broken(record) || ::unlink(record.path.c_str()) == 0 || errno == ENOENT) continue;
+    return failed("remove the broken record", record.path);
+  }
+  return {};
+}
+
 std::vector<std::string> NodeRecords::addresses_through(const Portal& portal,
                                                         const std::string& target) const {
   std::vector<std::string> addresses;
@@ -167,7 +185,7 @@ Result<void> NodeRecords::write(const NodeRecord& record, const Portal& through,
   const Secret complete =
       has_secrets ? with_secrets_mark(changed.text()) : without_secrets(changed.text(), {});
   if (complete.text() == old->text()) return {};
-  return replace(record.path, complete.text());
+  return replace(record.path, complete.text(), Flushing::kNone);
 }
 
 Result<void> NodeRecords::forget_secrets(const NodeRecord& record,
@@ -188,19 +206,21 @@ Result<void> NodeRecords::forget_secrets_locked(const std::string& path,
   if (!old) return old.error();
   const Secret clean = without_secrets(old->text(), ours);
   if (clean.text() == old->text()) return {};
-  return replace(path, clean.text());
+  return replace(path, clean.text(), Flushing::kAll);
 }
 
-// Nobody sees half a record, and no power failure brings an old one back. The new one is made
-// beside the database: every file in a record's own folder is a record to open-iscsi.
-Result<void> NodeRecords::replace(const std::string& path, std::string_view text) const {
+// Nobody sees half a record. The new one is made beside the database: every file in a record's own
+// folder is a record to open-iscsi.
+Result<void> NodeRecords::replace(const std::string& path, std::string_view text,
+                                  Flushing flushing) const {
+  const bool flushes = flushing == Flushing::kAll;
   const std::string fresh = fresh_file();
   ::unlink(fresh.c_str());
   {
     const FileDescriptor file(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return failed(kWrite, fresh);
-    if (!write_all(file, text) || ::fsync(file.get()) != 0) {
+    if (!write_all(file, text) || (flushes && ::fsync(file.get()) != 0)) {
       Error error = failed(kWrite, fresh);
       ::unlink(fresh.c_str());
       return error;
@@ -211,7 +231,7 @@ Result<void> NodeRecords::replace(const std::string& path, std::string_view text
     ::unlink(fresh.c_str());
     return error;
   }
-  if (!flush_folder_of(path)) return failed(kWrite, path);
+  if (flushes && !flush_folder_of(path)) return failed(kWrite, path);
   return {};
 }
 

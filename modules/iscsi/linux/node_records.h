@@ -52,17 +52,24 @@ class NodeRecords {
   std::vector<NodeRecord> find(const std::string& target, const std::vector<std::string>& addresses,
                                uint16_t port) const;
 
+  // Removes records of the target at these addresses that are not whole: open-iscsi neither uses
+  // nor replaces them. Success if there are none, or they are gone.
+  Result<void> remove_broken(const std::string& target, const std::vector<std::string>& addresses,
+                             uint16_t port) const;
+
   // The addresses at which the target was connected through the portal, as the records tell that
   // write() has written. Not those whose records went since, or that an administrator rewrote.
   std::vector<std::string> addresses_through(const Portal& portal, const std::string& target) const;
 
   // Writes the settings of a login through the portal into the record. With `has_secrets` it is
-  // marked until forget_secrets(). UNAVAILABLE: the record is gone.
+  // marked until forget_secrets(). Nothing is flushed: a login does not outlive a power failure,
+  // and secrets that never reach the disk are the best. UNAVAILABLE: the record is gone.
   Result<void> write(const NodeRecord& record, const Portal& through,
                      const std::vector<RecordSetting>& settings, bool has_secrets) const;
 
   // Takes secrets of ours out of the record: those of a marked one, and `ours` in any case, which
-  // are those that write() put there. Success if there is none, or no record.
+  // are those that write() put there, and no power failure brings them back. Success if there is
+  // none, or no record.
   Result<void> forget_secrets(const NodeRecord& record,
                               const std::vector<std::string_view>& ours) const;
 
@@ -76,7 +83,8 @@ class NodeRecords {
 
  private:
   std::vector<NodeRecord> records_of(const std::string& target, uint16_t port) const;
-  Result<void> replace(const std::string& path, std::string_view text) const;
+  enum class Flushing { kNone, kAll };
+  Result<void> replace(const std::string& path, std::string_view text, Flushing flushing) const;
   Result<void> forget_secrets_locked(const std::string& path,
                                      const std::vector<std::string_view>& ours) const;
   std::vector<std::string> record_files() const;

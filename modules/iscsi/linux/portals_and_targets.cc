@@ -67,7 +67,8 @@ Result<std::vector<std::string>> IscsiBackendLinux::ask(
       .operation = kDiscover,
       .object = portal.text(),
       .limit = discovery_limit(),
-      .successes = {ExitCode::kSuccess, ExitCode::kNothingFound}};
+      .successes = {ExitCode::kSuccess, ExitCode::kNothingFound},
+      .keeps_output = true};
   for (const std::string& operation : operations) {
     run.arguments.insert(run.arguments.end(), {"-o", operation});
   }

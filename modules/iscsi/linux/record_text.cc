@@ -86,6 +86,17 @@ Secret change_record(std::string_view record, const std::vector<RecordSetting>& 
   return changed;
 }
 
+bool is_whole_record(std::string_view record) {
+  bool has_target = false, has_portal = false;
+  while (!record.empty()) {
+    const std::string_view line = take_line(record);
+    if (value_in(line).empty()) continue;
+    has_target |= name_in(line) == "node.name";
+    has_portal |= name_in(line) == "node.conn[0].address";
+  }
+  return has_target && has_portal;
+}
+
 bool has_secrets_mark(std::string_view record) { return has_mark(record, kSecretsMark); }
 
 Secret with_secrets_mark(std::string_view record) {

@@ -27,6 +27,10 @@ support::Secret change_record(std::string_view record, const std::vector<RecordS
 constexpr std::string_view kPassword = "node.session.auth.password";
 constexpr std::string_view kPasswordOfTarget = "node.session.auth.password_in";
 
+// Whether it names its target and its portal. Open-iscsi writes records in place, and one that was
+// cut short while it did, or by a power failure, is found by nobody any more.
+bool is_whole_record(std::string_view record);
+
 // A line that says whose the secrets in a record are: where it stands they are of a login of ours.
 constexpr std::string_view kSecretsMark =
     "# Longshore: the CHAP secrets here are of a login that is running, and removed after it.";

@@ -4,6 +4,7 @@
 
 #include "iscsi/linux/iscsi_backend_linux.h"
 #include "iscsi/linux/portal_addresses.h"
+#include "support/linux/block/sysfs.h"
 
 namespace longshore::iscsi {
 
@@ -13,7 +14,7 @@ using support::CallLimits;
 namespace {
 
 constexpr const char* kList = "list the disks of the target";
-constexpr std::chrono::milliseconds kLookInterval{20};
+constexpr std::chrono::milliseconds kLookInterval{5};
 // From a unit to its disk: the kernel asks it first, apart from the login.
 constexpr std::chrono::seconds kMaking{10};
 // A target without units is rare, and one whose units are just being scanned looks the same.
@@ -42,16 +43,20 @@ std::vector<Session> IscsiBackendLinux::sessions_of(
 }
 
 Result<std::vector<Disk>> IscsiBackendLinux::disks_of(const std::vector<Session>& sessions) const {
-  std::vector<std::string> names;
+  std::vector<Disk> disks;
   for (const Session& session : sessions) {
-    const SessionUnits units = sessions_.units_of(session);
-    names.insert(names.end(), units.disks.begin(), units.disks.end());
+    for (const std::string& name : sessions_.units_of(session).disks) {
+      // One by one: a node may have hundreds of other disks.
+      const auto device =
+          block::read_device_attribute(devices_.sysfs() + "/block/" + name + "/dev");
+      const auto disk = device ? devices_.disk_of(*device) : std::nullopt;
+      if (disk && disk->sectors > 0) disks.push_back(*disk);
+      if (disk) continue;
+      // It is being taken away, or the kernel numbers no disks: the list of all says so.
+      if (auto all = devices_.disks(); !all) return all;
+    }
   }
-  if (names.empty()) return std::vector<Disk>();
-  Result<std::vector<Disk>> disks = devices_.disks();
-  if (!disks) return disks;
-  std::erase_if(
-      *disks, [&](const Disk& disk) { return std::ranges::find(names, disk.name) == names.end(); });
+  std::ranges::sort(disks, {}, &Disk::number);
   return disks;
 }
 

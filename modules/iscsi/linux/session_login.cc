@@ -12,7 +12,7 @@ using support::CallLimits;
 namespace {
 
 constexpr const char* kConnect = "connect to the target";
-constexpr std::chrono::milliseconds kLookInterval{50};
+constexpr std::chrono::milliseconds kLookInterval{10};
 
 std::optional<std::string_view> name_of(const std::optional<Credentials>& credentials) {
   if (!credentials) return std::nullopt;
@@ -62,6 +62,8 @@ Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login
 Result<NodeRecord> IscsiBackendLinux::find_record(const Target& target,
                                                   const std::vector<std::string>& addresses,
                                                   const CallLimits& limits) {
+  const auto removed = records_.remove_broken(target.name, addresses, target.portal.port);
+  if (!removed) return removed.error();
   auto records = records_.find(target.name, addresses, target.portal.port);
   if (!records.empty()) return std::move(records.front());
   const auto names = discover(target.portal, limits);

@@ -1,4 +1,4 @@
-// Makes calls that may hang in the kernel, and waits no longer for them than one is willing to.
+// Makes calls that may hang in the kernel, and waits no longer for them than somebody wants them.
 //
 // What asks a dead server may hang where nothing ends it but the kernel or the end of the process;
 // so it is done on a thread of its own, one for each key at most. While one hangs, nobody else asks
@@ -8,7 +8,6 @@
 // Threads: any number at once, one for a key. Owner: on destruction it waits for what still hangs.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -21,13 +20,16 @@
 #include <thread>
 #include <utility>
 
+#include "support/call_limits.h"
+
 namespace longshore::smb {
 
 template <typename Answer>
 class BoundedCalls {
  public:
   using Call = std::function<Answer()>;
-  // The answer when there is none: ETIMEDOUT, or why no thread could be started.
+  // The answer when there is none: ETIMEDOUT, the limits are exceeded; EALREADY, an earlier call
+  // under the key has not ended; or why no thread could be started.
   using Unanswered = std::function<Answer(const std::error_code&)>;
 
   BoundedCalls() = default;
@@ -38,18 +40,20 @@ class BoundedCalls {
   }
 
   // `call` owns all that it needs: it may outlive the caller. What it throws in time, run() throws.
-  Answer run(const std::string& key, std::chrono::milliseconds time, Call call,
+  Answer run(const std::string& key, const support::CallLimits& limits, Call call,
              const Unanswered& unanswered) {
     std::unique_lock lock(mutex_);
     reap();
     const auto [entry, is_first] = running_.try_emplace(key);
-    if (!is_first) return unanswered(std::make_error_code(std::errc::timed_out));
+    if (!is_first) {
+      return unanswered(std::make_error_code(std::errc::connection_already_in_progress));
+    }
     Running& running = entry->second;
     if (const std::error_code error = start(running, std::move(call))) {
       running_.erase(entry);
       return unanswered(error);
     }
-    if (!ended_.wait_for(lock, time, [&] { return running.has_ended; })) {
+    if (limits.await(ended_, lock, {}, [&] { return running.has_ended; })) {
       running.is_late = true;
       return unanswered(std::make_error_code(std::errc::timed_out));
     }

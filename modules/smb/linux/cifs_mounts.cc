@@ -6,9 +6,9 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
-#include <algorithm>
 #include <string_view>
 
+#include "smb/linux/directory_below.h"
 #include "smb/linux/host_addresses.h"
 #include "support/linux/file_descriptor.h"
 #include "support/linux/mount_table.h"
@@ -22,9 +22,6 @@ namespace {
 
 // After three of these without an answer the kernel gives a connection up.
 constexpr const char* kEchoSeconds = "5";
-
-// How long the kernel may take leave of a server before nobody waits for it any more.
-constexpr std::chrono::seconds kLeaveTime(5);
 
 // Links in a share are the server's, and would lead to places of this node.
 constexpr unsigned kAttributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSYMFOLLOW;
@@ -73,13 +70,6 @@ class Context {
   std::error_code error_;
   FileDescriptor context_;
 };
-
-// The device too, for a directory can be another mount's tomorrow.
-std::string key_of(const char* call, const MountedShare& share) {
-  return call + std::to_string(share.device) + share.point;
-}
-
-std::error_code itself(const std::error_code& error) { return error; }
 
 // The server's address among a filesystem's options: "rw,vers=3.1.1,addr=192.0.2.1".
 std::string address_in(std::string_view options) {
@@ -149,18 +139,8 @@ std::error_code CifsMounts::attach(const DetachedShare& share, const std::string
 }
 
 std::error_code CifsMounts::detach(const MountedShare& share) {
-  const auto call = [point = share.point]() -> std::error_code {
-    if (::umount2(point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return {};
-    return errno == EINVAL || errno == ENOENT ? std::error_code() : last_error();
-  };
-  const std::error_code error = calls_.run(key_of("detach ", share), kLeaveTime, call, itself);
-  if (error != std::errc::timed_out) return error;
-  // The mount is gone before the kernel takes leave of the server.
-  const auto mounted = mounted_below(share.point.substr(0, share.point.rfind('/')));
-  if (!mounted) return error;
-  return std::ranges::find(*mounted, share.point, &MountedShare::point) == mounted->end()
-             ? std::error_code()
-             : error;
+  if (::umount2(share.point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return {};
+  return errno == EINVAL || errno == ENOENT ? std::error_code() : last_error();
 }
 
 Result<std::vector<MountedShare>> CifsMounts::mounted_below(const std::string& directory) {
@@ -181,12 +161,13 @@ std::error_code CifsMounts::ask(const DetachedShare& share) {
   return ::fstatfs(mount, &status) == 0 ? std::error_code() : last_error();
 }
 
-std::error_code CifsMounts::probe(const MountedShare& share, std::chrono::milliseconds time) {
-  const auto call = [point = share.point] {
-    struct statfs status {};
-    return ::statfs(point.c_str(), &status) == 0 ? std::error_code() : last_error();
-  };
-  return calls_.run(key_of("probe ", share), time, call, itself);
+std::error_code CifsMounts::probe(const MountedShare& share) {
+  struct statfs status {};
+  return ::statfs(share.point.c_str(), &status) == 0 ? std::error_code() : last_error();
+}
+
+std::error_code CifsMounts::find(const MountedShare& share, const std::string& below) {
+  return find_directory(share.point, below);
 }
 
 }  // namespace longshore::smb

@@ -4,7 +4,6 @@
 // kernel by fsconfig, and stands in no argument, file, environment or list of mounts.
 #pragma once
 
-#include "smb/linux/bounded_calls.h"
 #include "smb/linux/mount_options.h"
 #include "smb/linux/share_mounts.h"
 
@@ -23,15 +22,12 @@ class CifsMounts final : public ShareMounts {
   std::error_code attach(const DetachedShare& share, const std::string& directory) override;
   std::error_code detach(const MountedShare& share) override;
   Result<std::vector<MountedShare>> mounted_below(const std::string& directory) override;
-  std::error_code probe(const MountedShare& share, std::chrono::milliseconds time) override;
-
-  // How many of detach() and probe() have not ended in the kernel.
-  size_t calls() { return calls_.count(); }
+  std::error_code probe(const MountedShare& share) override;
+  std::error_code find(const MountedShare& share, const std::string& below) override;
 
  private:
   MountOptions options_;
   bool require_privacy_;
-  BoundedCalls<std::error_code> calls_;  // keys: what is done, and to which mount
 };
 
 }  // namespace longshore::smb

@@ -42,9 +42,16 @@ constexpr Meaning kMeanings[] = {
      "it may speak SMB 1 only, or have too many connections"},
     {EHOSTUNREACH, StatusCode::kUnavailable, "there is no route to the server", kReach},
     {ENETUNREACH, StatusCode::kUnavailable, "there is no route to the server", kReach},
+    {EADDRNOTAVAIL, StatusCode::kUnavailable, "this node has no address to reach the server's from",
+     kReach},
+    {EAFNOSUPPORT, StatusCode::kUnavailable,
+     "this node's kernel does not know the kind of the server's address", kReach},
     {EHOSTDOWN, StatusCode::kUnavailable, "the server does not answer", kReach},
     {ETIMEDOUT, StatusCode::kUnavailable, "the server does not answer", kReach},
     {EINPROGRESS, StatusCode::kUnavailable, "the server does not answer", kReach},
+    {EALREADY, StatusCode::kUnavailable,
+     "the kernel still waits for the server's answer to an earlier call, which was given up",
+     "call again when the server answers or has closed the connection"},
     {EAGAIN, StatusCode::kUnavailable,
      "the server does not answer, or it takes the user for a guest, for whom nothing is encrypted",
      "check the user name, that the server runs, and that no firewall closes TCP port 445"},
@@ -78,12 +85,13 @@ constexpr Meaning kMeanings[] = {
     {EMFILE, StatusCode::kResourceExhausted, "the agent has too many files open", nullptr},
 };
 
-constexpr std::array kUnreachable = {EADDRNOTAVAIL, ECONNREFUSED, ECONNRESET,  ECONNABORTED,
-                                     EHOSTUNREACH,  ENETUNREACH,  EHOSTDOWN,   ETIMEDOUT,
-                                     EINPROGRESS,   EAGAIN,       EAFNOSUPPORT};
-// EDEADLK: the server no longer takes requests on it.
-constexpr std::array kOfConnection = {EHOSTDOWN, ENOTCONN, EPIPE,      EIO,          ESTALE,
-                                      ETIMEDOUT, EAGAIN,   ECONNRESET, ECONNABORTED, EDEADLK};
+constexpr std::array kUnreachable = {EADDRNOTAVAIL, ECONNREFUSED, ECONNRESET, ECONNABORTED,
+                                     EHOSTUNREACH,  ENETUNREACH,  EHOSTDOWN,  ETIMEDOUT,
+                                     EINPROGRESS,   EALREADY,     EAGAIN,     EAFNOSUPPORT};
+// EDEADLK: the server no longer takes requests on it. Not ETIMEDOUT: that is an attempt which was
+// given up, and another would be given up as well.
+constexpr std::array kOfConnection = {EHOSTDOWN, ENOTCONN,   EPIPE,        EIO,    ESTALE,
+                                      EAGAIN,    ECONNRESET, ECONNABORTED, EDEADLK};
 
 template <typename Numbers>
 bool contains(const Numbers& numbers, const std::error_code& error) {

@@ -12,17 +12,37 @@ namespace {
 
 constexpr const char* kMap = "map the share";
 
-// After the call's own deadline nobody waits for an answer, but others wait for the share's turn.
-std::chrono::milliseconds time_left(const CallLimits& limits, std::chrono::milliseconds most) {
-  const auto now = CallLimits::Clock::now();
-  return std::chrono::ceil<std::chrono::milliseconds>(std::min(limits.deadline, now + most) - now);
+// The device too, for a directory can be another mount's tomorrow.
+std::string key_of(const char* call, const MountedShare& share) {
+  return call + std::to_string(share.device) + share.point;
+}
+
+std::error_code itself(const std::error_code& error) { return error; }
+
+// Whether the kernel has not answered yet; no thread is another matter.
+bool is_hanging(const std::error_code& error) {
+  return error == std::errc::timed_out || error == std::errc::connection_already_in_progress;
+}
+
+Error no_thread(const RemotePath& share, const std::error_code& error) {
+  return Error(StatusCode::kResourceExhausted, kMap, share.mapping())
+      .because("no thread can be started for it: " + error.message());
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> Mounting::addresses_of(const RemotePath& share,
-                                                        const std::optional<MountedShare>& before) {
-  Result<std::vector<std::string>> addresses = mounts_.addresses_of(share.host());
+                                                        const std::optional<MountedShare>& before,
+                                                        const CallLimits& limits) {
+  const auto call = [this, host = share.host()] { return mounts_.addresses_of(host); };
+  const auto unanswered = [&](const std::error_code& error) -> Addresses {
+    if (!is_hanging(error)) return no_thread(share, error);
+    if (auto exceeded = limits.exceeded(kMap, share.mapping())) return *std::move(exceeded);
+    return Error(StatusCode::kUnavailable, kMap, share.mapping())
+        .because("the node's name server has not answered an earlier call, which was given up")
+        .advise("try again, or use the address in place of the name");
+  };
+  Addresses addresses = address_calls_.run(share.mapping(), limits, call, unanswered);
   if (!addresses || !before) return addresses;
   const auto own = std::ranges::find(*addresses, before->address);
   if (own != addresses->end()) std::rotate(addresses->begin(), own, own + 1);
@@ -69,13 +89,43 @@ Mounting::Mounted Mounting::mount_in_time(const RemotePath& share, const std::st
     return mounted;
   };
   const auto unanswered = [&](const std::error_code& error) -> Mounted {
-    if (error == std::errc::timed_out) {
+    if (is_hanging(error)) {
       return Error(StatusCode::kUnknown, kMap, share.mapping()).because(error);
     }
-    return Error(StatusCode::kResourceExhausted, kMap, share.mapping())
-        .because("no thread can be started for it: " + error.message());
+    return no_thread(share, error);
   };
-  return calls_.run(share.mapping(), time_left(limits, time_), call, unanswered);
+  return mount_calls_.run(share.mapping() + " at " + address, limits.within(times_.mount), call,
+                          unanswered);
+}
+
+bool Mounting::answers(const MountedShare& share, const CallLimits& limits) {
+  const auto call = [this, share] { return mounts_.probe(share); };
+  return !other_calls_.run(key_of("probe ", share), limits.within(times_.probe), call, itself);
+}
+
+Result<void> Mounting::find(const MountedShare& share, const RemotePath& remote,
+                            const CallLimits& limits) {
+  const auto call = [this, share, below = remote.below()] { return mounts_.find(share, below); };
+  const std::string key = key_of("find ", share) + "/" + remote.below();
+  const std::error_code error = other_calls_.run(key, limits.within(times_.probe), call, itself);
+  if (!error) return {};
+  if (is_hanging(error)) {
+    if (auto exceeded = limits.exceeded(kMap, remote.mapping())) return *std::move(exceeded);
+  }
+  return failure_below(remote, error);
+}
+
+std::error_code Mounting::detach(const MountedShare& share) {
+  const auto call = [this, share] { return mounts_.detach(share); };
+  const std::error_code error =
+      other_calls_.run(key_of("detach ", share), CallLimits().within(times_.leave), call, itself);
+  return is_hanging(error) && is_gone(share) ? std::error_code() : error;
+}
+
+bool Mounting::is_gone(const MountedShare& share) {
+  const auto mounted = mounts_.mounted_below(share.point.substr(0, share.point.rfind('/')));
+  return mounted &&
+         std::ranges::find(*mounted, share.point, &MountedShare::point) == mounted->end();
 }
 
 }  // namespace longshore::smb

@@ -14,7 +14,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -66,15 +65,18 @@ class ShareMounts {
 
   // Takes the mount away from the directory; one that is gone is success. Who uses it keeps it
   // until they let it go. If nobody does, the kernel takes leave of the server, for which this
-  // waits some seconds at most.
+  // waits as mount() does; the mount is gone from the directory before.
   virtual std::error_code detach(const MountedShare& share) = 0;
 
   // The shares that are mounted below the directory.
   virtual Result<std::vector<MountedShare>> mounted_below(const std::string& directory) = 0;
 
-  // Whether the server still answers for what is mounted there; ETIMEDOUT if it does not within the
-  // time.
-  virtual std::error_code probe(const MountedShare& share, std::chrono::milliseconds time) = 0;
+  // Whether the server still answers for what is mounted there. Waits as mount() does.
+  virtual std::error_code probe(const MountedShare& share) = 0;
+
+  // Whether the share that is mounted there has such a directory ("a/b"), to which no link leads.
+  // Waits as mount() does.
+  virtual std::error_code find(const MountedShare& share, const std::string& below) = 0;
 };
 
 }  // namespace longshore::smb

@@ -1,6 +1,6 @@
 #include "smb/linux/smb_backend_linux.h"
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -11,8 +11,6 @@
 namespace longshore::smb {
 
 using support::CallLimits;
-using support::FileDescriptor;
-using support::last_error;
 using support::PosixPath;
 
 namespace {
@@ -46,8 +44,9 @@ Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& c
   }
   const auto before = mapping_in(directory);
   if (!before) return before.error();
-  Result<void> done = ensure_mapped(directory, remote, credentials, *before, limits);
-  if (done) done = check_below(directory, remote);
+  const auto mapped = ensure_mapped(directory, remote, credentials, *before, limits);
+  Result<void> done = mapped ? Result<void>() : mapped.error();
+  if (done && !remote.below().empty()) done = mounting_.find(*mapped, remote, limits);
   if (done && link != nullptr) done = make_link(directory, remote, *link);
   if (!done && !*before) static_cast<void>(remove_mapping(directory));
   return done;
@@ -63,11 +62,11 @@ Result<std::optional<MountedShare>> SmbBackendLinux::mapping_in(
   return found == mounted->end() ? std::optional<MountedShare>() : *found;
 }
 
-Result<void> SmbBackendLinux::ensure_mapped(const MappingDirectory& directory,
-                                            const RemotePath& remote,
-                                            const Credentials& credentials,
-                                            const std::optional<MountedShare>& before,
-                                            const CallLimits& limits) {
+Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& directory,
+                                                    const RemotePath& remote,
+                                                    const Credentials& credentials,
+                                                    const std::optional<MountedShare>& before,
+                                                    const CallLimits& limits) {
   using enum ShareMounts::Connection;
   if (options_.require_privacy && credentials.is_nobody()) {
     return Error(StatusCode::kFailedPrecondition, kMap, remote.mapping())
@@ -76,12 +75,12 @@ Result<void> SmbBackendLinux::ensure_mapped(const MappingDirectory& directory,
             "send user name and password, or set require_privacy = false in the settings of "
             "the module");
   }
-  const auto addresses = mounting_.addresses_of(remote, before);
+  const auto addresses = mounting_.addresses_of(remote, before, limits);
   if (!addresses) return addresses.error();
   const auto mount = [&](ShareMounts::Connection connection) {
     return mounting_.mount(remote, *addresses, credentials, connection, limits);
   };
-  const bool is_dead = before && mounts_.probe(*before, options_.probe_timeout);
+  const bool is_dead = before && !mounting_.answers(*before, limits);
   auto mounted = mount(is_dead ? kFresh : kShared);
   // An old connection that broke is no reason to fail; the server may be well. The kernel may have
   // one although this share is not mapped: of another share, or of one that was taken away just
@@ -91,20 +90,22 @@ Result<void> SmbBackendLinux::ensure_mapped(const MappingDirectory& directory,
   }
   if (!mounted) return std::move(mounted).error();
   if (before && !is_dead && (*mounted)->device() == before->device) {
-    return detach_others(directory, before->point);
+    if (Result<void> done = detach_others(directory, before->point); !done) return done.error();
+    return *before;
   }
   return take_mount(directory, **mounted);
 }
 
-Result<void> SmbBackendLinux::take_mount(const MappingDirectory& directory,
-                                         const DetachedShare& share) {
+Result<MountedShare> SmbBackendLinux::take_mount(const MappingDirectory& directory,
+                                                 const DetachedShare& share) {
   const Result<std::string> place = directory.add_place();
   if (!place) return place.error();
   if (const std::error_code error = mounts_.attach(share, *place)) {
     return Error(StatusCode::kUnknown, "mount the share on", *place).because(error);
   }
-  if (Result<void> turned = directory.turn_to(*place); !turned) return turned;
-  return detach_others(directory, *place);
+  if (Result<void> turned = directory.turn_to(*place); !turned) return turned.error();
+  if (Result<void> done = detach_others(directory, *place); !done) return done.error();
+  return MountedShare{*place, share.device()};
 }
 
 Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
@@ -116,24 +117,16 @@ Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
   for (const MountedShare& mount : *mounted) {
     // What is mounted deeper is in the share and not ours, as what the kernel mounts for DFS is.
     if (mount.point == kept || !is_among(*places, mount.point)) continue;
-    if (const std::error_code error = mounts_.detach(mount)) {
-      return Error(StatusCode::kUnknown, "unmount the share from", mount.point).because(error);
+    if (const std::error_code error = mounting_.detach(mount)) {
+      const StatusCode code =
+          is_unreachable(error) ? StatusCode::kUnavailable : StatusCode::kUnknown;
+      return Error(code, "unmount the share from", mount.point).because(error);
     }
   }
   for (const std::string& place : *places) {
     if (place != kept) ::rmdir(place.c_str());
   }
   return {};
-}
-
-Result<void> SmbBackendLinux::check_below(const MappingDirectory& directory,
-                                          const RemotePath& remote) const {
-  if (remote.below().empty()) return {};
-  const std::optional<std::string> place = directory.current();
-  const FileDescriptor root(
-      place ? ::open(place->c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1);
-  if (root && support::open_unfollowed(root, remote.below(), O_PATH | O_DIRECTORY)) return {};
-  return failure_below(remote, last_error());
 }
 
 Result<void> SmbBackendLinux::make_link(const MappingDirectory& directory, const RemotePath& remote,

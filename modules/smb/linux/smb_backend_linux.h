@@ -14,7 +14,6 @@
 // Threads: any number at once, one for a share. Owner: outlives its calls; the mounts outlive it.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,36 +33,35 @@ class SmbBackendLinux final : public SmbBackend {
     support::AllowedRoots roots;  // of the links
     support::PosixPath mappings_directory;
     bool require_privacy = true;
-    std::chrono::milliseconds probe_timeout{5000};
-    std::chrono::milliseconds mount_timeout{60000};  // of one address of the server
+    Mounting::Times times = {};
   };
 
   SmbBackendLinux(Options options, ShareMounts& mounts)
       : beneath_(options.roots),
         options_(std::move(options)),
         mounts_(mounts),
-        mounting_(mounts, options_.mount_timeout) {}
+        mounting_(mounts, options_.times) {}
 
   Result<void> map(const RemotePath& remote, const Credentials& credentials,
                    const support::PosixPath* link, const support::CallLimits& limits) override;
   Result<void> unmap(const RemotePath& remote, const support::CallLimits& limits) override;
 
-  // How many attempts to mount have not ended.
-  size_t mount_calls() { return mounting_.calls(); }
+  // How many calls the kernel has not ended, for want of a server's answer.
+  size_t hanging_calls() { return mounting_.hanging_calls(); }
 
  private:
   // The mount that counts, of a share that is mapped.
   Result<std::optional<MountedShare>> mapping_in(const MappingDirectory& directory) const;
 
-  Result<void> ensure_mapped(const MappingDirectory& directory, const RemotePath& remote,
-                             const Credentials& credentials,
-                             const std::optional<MountedShare>& before,
-                             const support::CallLimits& limits);
-  Result<void> take_mount(const MappingDirectory& directory, const DetachedShare& share);
+  // The mount that counts from now on.
+  Result<MountedShare> ensure_mapped(const MappingDirectory& directory, const RemotePath& remote,
+                                     const Credentials& credentials,
+                                     const std::optional<MountedShare>& before,
+                                     const support::CallLimits& limits);
+  Result<MountedShare> take_mount(const MappingDirectory& directory, const DetachedShare& share);
   // Detaches what is mounted at the share's places, but for the one at `kept`.
   Result<void> detach_others(const MappingDirectory& directory, const std::string& kept);
   Result<void> remove_mapping(const MappingDirectory& directory);
-  Result<void> check_below(const MappingDirectory& directory, const RemotePath& remote) const;
   Result<void> make_link(const MappingDirectory& directory, const RemotePath& remote,
                          const support::PosixPath& link) const;
   // Removes the links to exactly the remote path; whether others are left.

@@ -161,7 +161,7 @@ Result<std::vector<std::string>> VolumeBackendFake::list(uint32_t disk_number,
 
 Result<bool> VolumeBackendFake::is_formatted(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  const auto found = find(id, "tell whether the volume is formatted:");
+  const auto found = find(id, "tell whether there is a filesystem on the volume");
   if (!found) return found.error();
   const FakeVolume::Content content = (*found)->second.content;
   return content == FakeVolume::Content::kFilesystem ||

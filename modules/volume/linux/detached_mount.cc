@@ -28,18 +28,33 @@ Error refused(const MountRequest& request, const FileDescriptor& context) {
   Error failure = Error(StatusCode::kFailedPrecondition, "mount", request.node).because(error);
   const std::string messages = kernel_messages(context);
   if (!messages.empty()) return std::move(failure).advise("the kernel says: " + messages);
+  // Of which ntfs3 tells nothing but the kernel's log.
+  if (request.type == "ntfs3" && error == std::errc::invalid_argument) {
+    return std::move(failure).advise(
+        "if it was not unmounted properly, ntfsfix --clear-dirty lets it be mounted again");
+  }
   return failure;
+}
+
+// fsopen failed.
+Error cannot_begin(const MountRequest& request) {
+  Error failure(StatusCode::kFailedPrecondition, "mount", request.node);
+  const std::error_code error = last_error();
+  if (error == std::errc::no_such_device) {
+    return std::move(failure)
+        .because("the kernel has no filesystem \"" + request.type + "\"")
+        .advise("its module may have to be loaded");
+  }
+  failure = std::move(failure).because(error);
+  if (error != std::errc::operation_not_permitted) return failure;
+  return std::move(failure).advise("mounting asks for CAP_SYS_ADMIN");
 }
 
 }  // namespace
 
 Result<FileDescriptor> mount_detached(const MountRequest& request) {
   const FileDescriptor context(::fsopen(request.type.c_str(), FSOPEN_CLOEXEC));
-  if (!context) {
-    return Error(StatusCode::kFailedPrecondition, "mount", request.node)
-        .because("the kernel has no filesystem \"" + request.type + "\"")
-        .advise("its module may have to be loaded");
-  }
+  if (!context) return cannot_begin(request);
   const auto set = [&](unsigned command, const char* key, const char* value) {
     return ::fsconfig(context.get(), command, key, value, 0) == 0;
   };

@@ -89,7 +89,9 @@ Result<void> grow_filesystem(const std::string& type, const FileDescriptor& moun
   Error failure =
       Error(StatusCode::kUnknown, "let the " + type + " filesystem grow on", object).because(error);
   if (type == "ext4" && error == std::errc::operation_not_permitted) {
-    return std::move(failure).advise("ext4 asks for CAP_SYS_RESOURCE");
+    return std::move(failure).advise(
+        "ext4 asks for CAP_SYS_RESOURCE, and for a filesystem without errors: if the kernel's log "
+        "tells of such, unmount it and run e2fsck");
   }
   if (type == "btrfs" && error == std::errc::invalid_argument) {
     return std::move(failure).advise("btrfs takes no size below 256 MiB");

@@ -1,9 +1,11 @@
 // Which filesystem a volume was given here and has not been mounted with since: a file for each
-// volume in the state directory, with the filesystem's uuid.
+// volume in the state directory, with the filesystem's uuid. Volumes are known by their ids without
+// "@", which copies that come and go do not change.
 //
-// The uuid is chosen and recorded before mkfs runs. FormatVolume leaves a filesystem of this
-// uuid as it is and succeeds: so a call that was not answered, because the agent was killed before
-// or after mkfs ended, can be repeated. Mounting the volume removes the record.
+// The uuid is chosen and recorded before mkfs runs; that of ntfs, which its mkfs chooses, right
+// after it. FormatVolume leaves a filesystem of this uuid as it is and succeeds: so a call that was
+// not answered, because the agent was killed before or after mkfs ended, can be repeated. Mounting
+// the volume removes the record.
 //
 // A record only ever keeps something from being formatted. What it does not know of - another node
 // that mounted the volume, a filesystem that others made since, a record that a crash brought back

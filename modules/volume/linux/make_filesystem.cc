@@ -1,5 +1,6 @@
 #include "volume/linux/make_filesystem.h"
 
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -15,12 +16,10 @@ namespace {
 
 constexpr const char* kFormat = "format";
 
-bool kernel_knows(const std::string& filesystem) {
-  std::ifstream list("/proc/filesystems");
-  for (std::string word; list >> word;) {
-    if (word == filesystem) return true;
-  }
-  return false;
+// To ask for it makes the kernel load its module.
+bool kernel_lacks(const char* filesystem) {
+  const FileDescriptor context(::fsopen(filesystem, FSOPEN_CLOEXEC));
+  return !context && support::last_error() == std::errc::no_such_device;
 }
 
 // No reserve for root on ext4: volumes are not the system's own disk, and Kubernetes' own mounter
@@ -42,10 +41,10 @@ Result<void> FilesystemMaker::check(const std::string& object) const {
             "install the filesystem's programs, or set the options filesystem and "
             "mkfs_directory of the module");
   }
-  if (filesystem == "ntfs" && !kernel_knows("ntfs3")) {
+  if (filesystem == "ntfs" && kernel_lacks("ntfs3")) {
     return Error(StatusCode::kFailedPrecondition, kFormat, object)
         .because("the kernel has no ntfs3 and could not mount what would be made")
-        .advise("load the module ntfs3, or set the option filesystem to another one");
+        .advise("use a kernel with the module ntfs3, or set the option filesystem to another one");
   }
   return {};
 }

@@ -22,6 +22,7 @@ using support::CallLimits;
 using support::FileDescriptor;
 using support::last_error;
 using support::Mount;
+using support::PosixPath;
 
 VolumeBackendLinux::VolumeBackendLinux(Options options)
     : beneath_(std::move(options.roots)),
@@ -32,11 +33,10 @@ VolumeBackendLinux::VolumeBackendLinux(Options options)
 
 Result<std::vector<std::string>> VolumeBackendLinux::list(uint32_t disk_number,
                                                           uint32_t partition_number) {
-  Result<std::vector<Volume>> volumes = index_.volumes();
+  Result<std::vector<Volume>> volumes = index_.volumes_on(disk_number);
   if (!volumes) return std::move(volumes).error();
   std::vector<std::string> ids;
   for (Volume& volume : *volumes) {
-    if (volume.disk.number != disk_number) continue;
     const uint32_t number = volume.partition ? volume.partition->number : 0;
     if (partition_number == 0 || partition_number == number) ids.push_back(std::move(volume.id));
   }
@@ -158,6 +158,13 @@ Result<std::optional<VolumeStats>> VolumeBackendLinux::superblock_of(
   return read_superblock(type, *start);
 }
 
+// The allowed roots are the node's own, also where nothing else of it is seen, as in a container.
+std::vector<std::string> VolumeBackendLinux::needed_directories() const {
+  std::vector<std::string> directories;
+  for (const PosixPath& root : beneath_.roots().roots()) directories.push_back(root.text());
+  return directories;
+}
+
 Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& id,
                                                             const CallLimits& limits,
                                                             std::string_view operation) {
@@ -165,9 +172,9 @@ Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& i
   for (int attempt = 0; attempt < 2; ++attempt) {
     Result<Volume> volume = index_.resolve(id, operation);
     if (!volume) return std::move(volume).error();
-    if (auto allowed = block::check_not_system_disk(devices_, volume->disk, operation); !allowed) {
-      return std::move(allowed).error();
-    }
+    const auto allowed =
+        block::check_not_system_disk(devices_, volume->disk, operation, needed_directories());
+    if (!allowed) return allowed.error();
     KernelPartition awaited;
     {
       Result<DiskLock> lock = DiskLock::take(volume->disk, limits, operation);

@@ -67,6 +67,7 @@ class VolumeBackendLinux final : public VolumeBackend {
     block::Stretch stretch;
   };
 
+  std::vector<std::string> needed_directories() const;
   Result<Locked> lock(const std::string& id, const support::CallLimits& limits,
                       std::string_view operation);
   Result<Source> open_source(const Volume& volume, std::string_view operation) const;

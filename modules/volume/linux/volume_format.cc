@@ -21,6 +21,16 @@ Error refused(const Volume& volume, const std::string& why) {
   return Error(StatusCode::kFailedPrecondition, kFormat, volume.id).because(why);
 }
 
+std::string what_is_held(const Content& content) {
+  if (content.kind == ContentKind::kLostTable) {
+    return "it holds a GPT, of which the first sector was overwritten";
+  }
+  if (content.kind == ContentKind::kAmbiguous) {
+    return "it holds several things that contradict each other";
+  }
+  return "it holds " + content.type + " already";
+}
+
 }  // namespace
 
 Result<void> VolumeBackendLinux::format(const std::string& id, const CallLimits& limits) {
@@ -44,15 +54,15 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   const Result<bool> formatted = is_formatted(volume, *content);
   if (!formatted) return formatted.error();
   if (!*formatted) return true;
-  if (!content->uuid.empty() && records_.find(volume.id) == content->uuid) return false;
-  return refused(volume, content->type.empty()
-                             ? "it holds several things that contradict each other"
-                             : "it holds " + content->type + " already")
+  const auto recorded = records_.find(VolumeIndex::plain_id(volume));
+  if (!content->uuid.empty() && recorded == content->uuid) return false;
+  return refused(volume, what_is_held(*content))
       .advise("what a volume holds is never overwritten; wipe it (wipefs -a) if it is not needed");
 }
 
 Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   const Volume& volume = locked.volume;
+  const std::string plain_id = VolumeIndex::plain_id(volume);
   const auto open = [&](int flags) {
     return block::open_node(locked.node, locked.device, volume.disk.number, flags, kFormat);
   };
@@ -64,7 +74,7 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (!uuid) return uuid.error();
   if (auto wiped = block::wipe_signatures(*device, volume.id); !wiped) return wiped;
   if (!uuid->empty()) {
-    if (auto recorded = records_.set(volume.id, *uuid); !recorded) return recorded;
+    if (auto recorded = records_.set(plain_id, *uuid); !recorded) return recorded;
   }
   if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
     // What it left behind is nobody's, whatever it looks like.
@@ -80,11 +90,13 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
     return Error(StatusCode::kInternal, kFormat, volume.id)
         .because("mkfs succeeded, and there is no filesystem");
   }
-  return {};
+  // What chose its uuid itself is only known now.
+  return uuid->empty() ? records_.set(plain_id, content->uuid) : Result<void>();
 }
 
-// A filesystem is whole once it is recognised: mkfs.ext4 writes its superblock last, and mkfs.btrfs
-// the superblock's magic; xfs has a mark that keeps it from being mounted until mkfs has ended.
+// A filesystem is whole once it is recognised: mkfs.ext4 writes its superblock last, mkfs.btrfs the
+// superblock's magic, and mkfs.ntfs the table of files, of which but a copy follows; xfs has a mark
+// that keeps it from being mounted until mkfs has ended.
 Result<bool> VolumeBackendLinux::is_formatted(const Volume& volume, const Content& content) const {
   if (content.kind == ContentKind::kNothing) return false;
   if (content.kind != ContentKind::kFilesystem || content.type != "xfs") return true;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "support/linux/block/opened_disk.h"
+#include "support/linux/block/sysfs.h"
 
 namespace longshore::volume {
 
@@ -24,6 +26,7 @@ using support::Mount;
 namespace {
 
 constexpr const char* kList = "list the volumes of";
+constexpr const char* kReadAgain = "try again when it is back, or detach it";
 
 std::string id_of(const Disk& disk, const TablePartition& partition) {
   if (!partition.uuid.empty()) return "PARTUUID=" + partition.uuid;
@@ -39,29 +42,51 @@ dev_t device_behind(const std::string& node) {
   return ::stat(node.c_str(), &status) == 0 && S_ISBLK(status.st_mode) ? status.st_rdev : 0;
 }
 
+void append_name(std::string& names, const std::string& name) {
+  names.append(names.empty() ? "" : ", ").append(name);
+}
+
+// "No such volume" is only said by who has read every disk: callers take it for "detached".
+Error none_found(std::string_view id, const std::vector<Disk>& unreadable,
+                 std::string_view operation) {
+  if (unreadable.empty()) {
+    return Error(StatusCode::kNotFound, std::string(operation), std::string(id))
+        .because("there is no volume of this id")
+        .advise("ListVolumesOnDisk tells the ids of a disk's volumes");
+  }
+  std::string names;
+  for (const Disk& disk : unreadable) append_name(names, disk.node);
+  return Error(StatusCode::kUnavailable, std::string(operation), std::string(id))
+      .because("none of the disks that can be read has it; offline or not readable are: " + names)
+      .advise(kReadAgain);
+}
+
 }  // namespace
 
-void VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found) const {
+bool VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found) const {
+  if (!disk.holders.empty()) return true;
   // One that hangs would keep every call waiting.
-  if (!disk.holders.empty() || !devices_.is_online(disk)) return;
+  if (!devices_.is_online(disk)) return false;
   const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kList);
-  if (!opened) return;
+  if (!opened) return false;
   const auto partitions = block::read_partitions(*opened, disk.node);
-  if (!partitions) return;
+  if (!partitions) return false;
   if (partitions->empty()) {
     const Result<Content> content = block::read_content(*opened, whole(disk), disk.node);
-    if (!content || content->kind != ContentKind::kFilesystem || content->uuid.empty()) return;
+    if (!content) return false;
+    if (content->kind != ContentKind::kFilesystem || content->uuid.empty()) return true;
     found.push_back(
         {{.id = "UUID=" + content->uuid, .disk = disk, .partition = {}}, content->device_uuid});
-    return;
+    return true;
   }
   const std::vector<KernelPartition> known = devices_.partitions(disk);
   for (const TablePartition& partition : *partitions) {
-    if (partition.is_reserved || partition.is_container) continue;
+    if (partition.is_reserved || partition.is_private) continue;
     const auto node = std::ranges::find(known, partition.number, &KernelPartition::number);
     if (node != known.end() && !devices_.holder_of(disk, node->name).empty()) continue;
     found.push_back({{.id = id_of(disk, partition), .disk = disk, .partition = partition}, {}});
   }
+  return true;
 }
 
 // Of one btrfs on several disks the first is the volume. Where copies of its disks are there too
@@ -88,24 +113,23 @@ void VolumeIndex::join_btrfs(std::vector<Candidate>& candidates) {
   candidates = std::move(joined);
 }
 
-Result<std::vector<VolumeIndex::Candidate>> VolumeIndex::candidates() const {
+Result<VolumeIndex::Candidates> VolumeIndex::candidates() const {
   const Result<std::vector<Disk>> disks = devices_.disks();
   if (!disks) return disks.error();
-  std::vector<Candidate> found;
-  for (const Disk& disk : *disks) add_candidates(disk, found);
-
-  join_btrfs(found);
+  Candidates all;
+  for (const Disk& disk : *disks) {
+    if (!add_candidates(disk, all.found)) all.unreadable.push_back(disk);
+  }
+  join_btrfs(all.found);
   std::map<std::string, int> count;
-  for (const Candidate& candidate : found) ++count[candidate.volume.id];
-  for (Candidate& candidate : found) candidate.volume.is_copy = count[candidate.volume.id] > 1;
-  return found;
+  for (const Candidate& candidate : all.found) ++count[candidate.volume.id];
+  for (Candidate& candidate : all.found) candidate.volume.is_copy = count[candidate.volume.id] > 1;
+  return all;
 }
 
-Result<std::vector<Volume>> VolumeIndex::volumes() const {
-  Result<std::vector<Candidate>> found = candidates();
-  if (!found) return std::move(found).error();
+std::vector<Volume> VolumeIndex::told(std::vector<Candidate> found) {
   std::vector<Volume> volumes;
-  for (Candidate& candidate : *found) {
+  for (Candidate& candidate : found) {
     Volume& volume = candidate.volume;
     if (volume.is_copy) volume.id = qualified(volume);
     volumes.push_back(std::move(volume));
@@ -113,45 +137,58 @@ Result<std::vector<Volume>> VolumeIndex::volumes() const {
   return volumes;
 }
 
+Result<std::vector<Volume>> VolumeIndex::volumes() const {
+  Result<Candidates> all = candidates();
+  if (!all) return std::move(all).error();
+  return told(std::move(all->found));
+}
+
+Result<std::vector<Volume>> VolumeIndex::volumes_on(uint32_t disk_number) const {
+  Result<Candidates> all = candidates();
+  if (!all) return std::move(all).error();
+  const auto unreadable = std::ranges::find(all->unreadable, disk_number, &Disk::number);
+  if (unreadable != all->unreadable.end()) {
+    return Error(StatusCode::kUnavailable, kList, unreadable->node)
+        .because("it is offline or cannot be read for the moment")
+        .advise(kReadAgain);
+  }
+  std::vector<Volume> volumes = told(std::move(all->found));
+  std::erase_if(volumes, [&](const Volume& volume) { return volume.disk.number != disk_number; });
+  return volumes;
+}
+
 Result<Volume> VolumeIndex::resolve(std::string_view id, std::string_view operation) const {
-  Result<std::vector<Candidate>> found = candidates();
-  if (!found) return std::move(found).error();
-  std::erase_if(*found, [&](const Candidate& candidate) {
+  Result<Candidates> all = candidates();
+  if (!all) return std::move(all).error();
+  std::vector<Candidate>& found = all->found;
+  std::erase_if(found, [&](const Candidate& candidate) {
     return id != candidate.volume.id && id != qualified(candidate.volume);
   });
-  if (found->size() > 1) {
+  if (found.size() > 1) {
     std::vector<Candidate> mounted;
-    for (const Candidate& candidate : *found) {
+    for (const Candidate& candidate : found) {
       const auto mounts = mounts_of(candidate.volume);
       if (!mounts) return mounts.error();
       if (!mounts->empty()) mounted.push_back(candidate);
     }
     if (mounted.size() == 1) found = std::move(mounted);
   }
-  if (found->empty()) {
-    return Error(StatusCode::kNotFound, std::string(operation), std::string(id))
-        .because("there is no volume of this id")
-        .advise("ListVolumesOnDisk tells the ids of a disk's volumes");
-  }
-  if (found->size() > 1) {
-    std::string names;
-    for (const Candidate& candidate : *found) {
-      names.append(names.empty() ? "" : ", ").append(qualified(candidate.volume));
-    }
-    return Error(StatusCode::kFailedPrecondition, std::string(operation), std::string(id))
-        .because("several volumes carry this id, as copies of a disk do: " + names)
-        .advise("use one of these ids");
-  }
-  Volume volume = std::move(found->front().volume);
-  if (volume.is_copy) volume.id = qualified(volume);
-  return volume;
+  if (found.size() == 1) return std::move(told(std::move(found)).front());
+  if (found.empty()) return none_found(id, all->unreadable, operation);
+  std::string names;
+  for (const Candidate& candidate : found) append_name(names, qualified(candidate.volume));
+  return Error(StatusCode::kFailedPrecondition, std::string(operation), std::string(id))
+      .because("several volumes carry this id, as copies of a disk do: " + names)
+      .advise("use one of these ids");
+}
+
+std::string VolumeIndex::plain_id(const Volume& volume) {
+  return volume.is_copy ? volume.id.substr(0, volume.id.rfind('@')) : volume.id;
 }
 
 bool VolumeIndex::is_named(const Volume& volume, std::string_view id) {
-  const std::string at = "@" + std::to_string(volume.disk.number);
-  const std::string base =
-      volume.is_copy ? volume.id.substr(0, volume.id.size() - at.size()) : volume.id;
-  return id == base || id == base + at;
+  const std::string plain = plain_id(volume);
+  return id == plain || id == plain + "@" + std::to_string(volume.disk.number);
 }
 
 dev_t VolumeIndex::device_of(const Volume& volume) const {
@@ -173,6 +210,20 @@ bool VolumeIndex::is_mount_of(const Mount& mount, const Volume& volume) const {
   const auto& others = volume.other_nodes;
   return mount.type == "btrfs" && (device_behind(mount.source) == device ||
                                    std::ranges::find(others, mount.source) != others.end());
+}
+
+bool VolumeIndex::is_mount_of_lost_disk(const Mount& mount) const {
+  dev_t device = mount.device;
+  if (major(device) == 0) {
+    if (mount.type != "btrfs") return false;
+    device = device_behind(mount.source);
+    if (device == 0) return devices_.serves(mount.source.substr(mount.source.rfind('/') + 1));
+  }
+  const std::string text = std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  if (block::link_name(devices_.sysfs() + "/dev/block/" + text).empty()) return true;
+  const std::optional<Disk> disk = devices_.disk_of(device);
+  std::vector<Candidate> found;
+  return disk && (disk->sectors == 0 || !add_candidates(*disk, found));
 }
 
 Result<std::vector<Mount>> VolumeIndex::mounts_of(const Volume& volume) const {

@@ -48,17 +48,28 @@ class VolumeIndex {
   // All volumes, by disk and partition. Disks that cannot be read have none.
   Result<std::vector<Volume>> volumes() const;
 
-  // NOT_FOUND, FAILED_PRECONDITION: see VolumeBackend. `operation` completes "cannot ...".
+  // Those of one disk. UNAVAILABLE: it cannot be read for the moment.
+  Result<std::vector<Volume>> volumes_on(uint32_t disk_number) const;
+
+  // NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE: see VolumeBackend. `operation` completes
+  // "cannot ...".
   Result<Volume> resolve(std::string_view id, std::string_view operation) const;
 
   // What is mounted from the volume, in the order of the table.
   Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
+
+  // The id without "@", which copies share.
+  static std::string plain_id(const Volume& volume);
 
   // Whether the id means this volume, with or without its "@": for where only one can be meant.
   static bool is_named(const Volume& volume, std::string_view id);
 
   // Whether the mount is of this volume.
   bool is_mount_of(const support::Mount& mount, const Volume& volume) const;
+
+  // Whether the mount is of a disk that is gone or cannot be read, so that nobody can say what the
+  // volume was.
+  bool is_mount_of_lost_disk(const support::Mount& mount) const;
 
   // The volume that is mounted there; nothing if it is none that is served.
   Result<std::optional<Volume>> volume_of(const support::Mount& mount) const;
@@ -70,9 +81,16 @@ class VolumeIndex {
     std::string device_uuid;  // of btrfs, see block::Content
   };
 
-  Result<std::vector<Candidate>> candidates() const;
+  struct Candidates {
+    std::vector<Candidate> found;
+    std::vector<block::Disk> unreadable;  // disks, of which nobody knows what they hold
+  };
+
+  Result<Candidates> candidates() const;
   static void join_btrfs(std::vector<Candidate>& candidates);
-  void add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
+  static std::vector<Volume> told(std::vector<Candidate> found);
+  // False: it cannot be read for the moment.
+  bool add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
   dev_t device_of(const Volume& volume) const;
 
   const block::BlockDevices& devices_;

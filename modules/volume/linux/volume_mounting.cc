@@ -12,6 +12,7 @@
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/disk_use.h"
 #include "support/linux/directory_reader.h"
+#include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
 #include "volume/linux/volume_backend_linux.h"
 
@@ -27,7 +28,8 @@ using support::PosixPath;
 
 namespace {
 
-constexpr const char* kMount = "mount on";
+constexpr const char* kMount = "mount";       // a volume
+constexpr const char* kMountOn = "mount on";  // a target
 constexpr const char* kUnmount = "unmount";
 
 // Which mount a name or an opened file lies on, and whether it is that mount's root.
@@ -68,7 +70,7 @@ Result<void> check_empty(const FileDescriptor& directory, const PosixPath& targe
     if (!has_entry && !error) return {};
     if (has_entry) error = std::make_error_code(std::errc::directory_not_empty);
   }
-  return Error(StatusCode::kUnknown, kMount, target.text())
+  return Error(StatusCode::kUnknown, kMountOn, target.text())
       .because(error)
       .advise("the target has to be an empty directory");
 }
@@ -93,7 +95,28 @@ std::error_code unmount_patiently(const std::string& path,
 }
 
 Error refused(const PosixPath& target, const std::string& why) {
-  return Error(StatusCode::kFailedPrecondition, kMount, target.text()).because(why);
+  return Error(StatusCode::kFailedPrecondition, kMountOn, target.text()).because(why);
+}
+
+// For an allowed root itself the name is its whole path.
+FileDescriptor open_entry(const support::DirectoryEntry& entry, int flags) {
+  if (!entry.name.starts_with('/')) {
+    return support::open_unfollowed(entry.directory, entry.name, flags);
+  }
+  return FileDescriptor(::open(entry.name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+}
+
+std::string described(const Mount& mount) {
+  return mount.type + " (\"" + mount.source + "\") is mounted there";
+}
+
+Error unmount_failure(const support::DirectoryEntry& entry, const PosixPath& target,
+                      std::error_code error) {
+  Error failure = Error(StatusCode::kUnknown, kUnmount, target.text()).because(error);
+  if (failure.system() != std::errc::device_or_resource_busy) return failure;
+  const auto below = support::find_mount_below(open_entry(entry, O_PATH | O_DIRECTORY));
+  if (below && *below) return std::move(failure).advise("unmount " + **below + " first");
+  return std::move(failure).advise("somebody has files open in it or works in it");
 }
 
 }  // namespace
@@ -114,12 +137,11 @@ Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& t
 
 Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
     const std::string& id, const PosixPath& target) const {
-  const Result<support::DirectoryEntry> entry = beneath_.entry(target, kMount);
+  const Result<support::DirectoryEntry> entry = beneath_.entry(target, kMountOn);
   if (!entry) return entry.error();
-  FileDescriptor directory =
-      support::open_unfollowed(entry->directory, entry->name, O_PATH | O_DIRECTORY);
+  FileDescriptor directory = open_entry(*entry, O_PATH | O_DIRECTORY);
   if (!directory) {
-    return beneath_.failure(target, kMount, last_error())
+    return beneath_.failure(target, kMountOn, last_error())
         .advise("the target has to be an existing directory, and no link");
   }
   const Result<bool> mounted = is_mounted_at(id, directory, target);
@@ -132,19 +154,19 @@ Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
 Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
                                                const FileDescriptor& directory,
                                                const PosixPath& target) const {
-  const Result<Place> place = place_of(directory.get(), "", target, kMount);
+  const Result<Place> place = place_of(directory.get(), "", target, kMountOn);
   if (!place) return place.error();
   if (!place->is_mount_root) {
     const Result<Volume> volume = index_.resolve(id, kMount);
     if (!volume) return volume.error();
     return false;
   }
-  const Result<Mount> mount = mount_at(*place, target, kMount);
+  const Result<Mount> mount = mount_at(*place, target, kMountOn);
   if (!mount) return mount.error();
   const auto owner = index_.volume_of(*mount);
   if (!owner) return owner.error();
   if (*owner && VolumeIndex::is_named(**owner, id) && mount->root == "/") return true;
-  return refused(target, mount->source + " is mounted there already");
+  return refused(target, described(*mount));
 }
 
 Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const Locked& locked,
@@ -165,19 +187,19 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
                                                        .allow_same_uuid = volume.is_copy});
   if (!mount) return mount.error();
   // The node may have become another disk's since it was looked at. btrfs has numbers of its own.
-  const Result<Place> place = place_of(mount->get(), "", target, kMount);
+  const Result<Place> place = place_of(mount->get(), "", target, kMountOn);
   if (!place) return place.error();
   if (place->device != locked.device && content->type != "btrfs") {
     return refused(target, locked.node + " is not the volume " + volume.id + " any more");
   }
   // From now on somebody may write to it: to format it again is a mistake that is to be told.
-  records_.remove(volume.id);
+  records_.remove(VolumeIndex::plain_id(volume));
   return attach(*mount, directory, target.text());
 }
 
 Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath& target,
                                          const CallLimits&) {
-  const Result<support::DirectoryEntry> entry = beneath_.entry(target, kUnmount);
+  Result<support::DirectoryEntry> entry = beneath_.entry(target, kUnmount);
   if (!entry) {
     if (entry.error().code() == StatusCode::kNotFound) return {};
     return entry.error();
@@ -196,25 +218,22 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   if (Result<void> its_own = check_mount_of(*mount, id); !its_own) return its_own;
 
   // Best effort: a disk that is gone cannot be written to, and must be let go all the same.
-  if (const FileDescriptor root =
-          support::open_unfollowed(entry->directory, entry->name, O_RDONLY | O_DIRECTORY)) {
+  if (const FileDescriptor root = open_entry(*entry, O_RDONLY | O_DIRECTORY)) {
     ::syncfs(root.get());
   }
-  const std::string path =
-      entry->name.starts_with('/')
-          ? entry->name
-          : "/proc/self/fd/" + std::to_string(entry->directory.get()) + "/" + entry->name;
+  std::string path = entry->name;
+  if (path.starts_with('/')) {
+    entry->directory = {};  // an allowed root, opened: what is mounted there itself
+  } else {
+    path = "/proc/self/fd/" + std::to_string(entry->directory.get()) + "/" + path;
+  }
   const auto is_still_it = [&] {
     const auto now = place_of(entry->directory.get(), entry->name, target, kUnmount);
     return now && now->mount_id == place->mount_id;
   };
   const std::error_code error = unmount_patiently(path, is_still_it);
   if (!error) return {};
-  Error failure = Error(StatusCode::kUnknown, kUnmount, target.text()).because(error);
-  if (failure.system() == std::errc::device_or_resource_busy) {
-    return std::move(failure).advise("somebody has files open in it or works in it");
-  }
-  return failure;
+  return unmount_failure(*entry, target, error);
 }
 
 // Of a disk that is gone or does not answer any more nobody can say what the volume was: then it is
@@ -222,14 +241,11 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
 Result<void> VolumeBackendLinux::check_mount_of(const Mount& mount, const std::string& id) const {
   const auto owner = index_.volume_of(mount);
   if (!owner) return owner.error();
-  if (*owner && VolumeIndex::is_named(**owner, id)) return {};
-  struct stat status {};
-  const bool is_gone =
-      mount.source.starts_with("/dev/") &&
-      (::stat(mount.source.c_str(), &status) != 0 || devices_.disk_of(status.st_rdev).has_value());
-  if (!*owner && is_gone) return {};
+  const bool is_its_own =
+      *owner ? VolumeIndex::is_named(**owner, id) : index_.is_mount_of_lost_disk(mount);
+  if (is_its_own) return {};
   return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
-      .because(mount.source + " is mounted there, and not the volume " + id);
+      .because(described(mount) + ", and not the volume " + id);
 }
 
 Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,

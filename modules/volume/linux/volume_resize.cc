@@ -28,6 +28,31 @@ constexpr uint64_t kMebibyte = 1 << 20;
 // With size 0, less than this is not worth a change: csi-proxy's rule since its 1.2.0.
 constexpr uint64_t kTolerance = 100 * kMebibyte;
 
+// The table's copy behind a volume, and the alignment of its end.
+constexpr uint64_t kBehind = 2 * kMebibyte;
+// The table, and Microsoft's reserved partition, which may be before the volume.
+constexpr uint64_t kMostBefore = 17 * kMebibyte;
+
+// What a volume cannot have of its disk, though no other volume has it. Drivers ask for the size of
+// the disk, so what lacks no more than this is as large as asked for.
+uint64_t beside(const Volume& volume) {
+  return std::min(volume.stretch().offset, kMostBefore) + kBehind;
+}
+
+bool is_large_enough(const Volume& volume, uint64_t total, uint64_t size) {
+  if (size != 0) return total + beside(volume) >= size;
+  return volume.stretch().offset + total + kBehind + kTolerance > volume.disk.size_in_bytes();
+}
+
+Error cannot_grow(const Volume& volume, const std::string& type) {
+  Error failure = Error(StatusCode::kUnimplemented, kResize, volume.id)
+                      .because("it holds " + type + "; only ext4, xfs and btrfs grow by this call");
+  if (type != "ntfs") return failure;
+  return std::move(failure).advise(
+      "unmount it, make its partition larger, run ntfsresize and ntfsfix --clear-dirty on it, and "
+      "mount it again");
+}
+
 }  // namespace
 
 Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
@@ -42,10 +67,11 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
         .because("it holds no filesystem")
         .advise("FormatVolume makes one");
   }
+  const auto superblock = superblock_of(volume, content->type);
+  if (!superblock) return superblock.error();
   if (!can_grow(content->type)) {
-    return Error(StatusCode::kUnimplemented, kResize, volume.id)
-        .because("a filesystem of the type " + content->type + " cannot grow while it is mounted")
-        .advise("ext4, xfs and btrfs can");
+    if (*superblock && is_large_enough(volume, (*superblock)->total, size)) return {};
+    return cannot_grow(volume, content->type);
   }
   if (auto writable = check_writable(volume, kResize); !writable) return writable;
   const Result<uint64_t> bytes = grow_device(*locked, size);
@@ -53,8 +79,6 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
 
   // Asking ext4 for the size that it has needs a privilege too, so it is not asked. The total of a
   // btrfs on several disks tells nothing of this one.
-  const auto superblock = superblock_of(volume, content->type);
-  if (!superblock) return superblock.error();
   const uint64_t wanted = size == 0 ? *bytes - std::min(*bytes, kMebibyte) : std::min(size, *bytes);
   const bool is_alone = volume.other_nodes.empty();
   if (is_alone && *superblock && (*superblock)->total >= wanted) return {};
@@ -81,10 +105,8 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
   if (!table) return std::move(table).error();
   const Result<uint64_t> largest = table->largest_size(volume.partition->number);
   if (!largest) return largest.error();
-  // A size that the disk has and the partition cannot reach, for what stands before it and the
-  // table's copy behind it, is taken as all there is: drivers ask for the size of the disk.
-  const uint64_t beside = volume.stretch().offset + 2 * kMebibyte;
-  if (size > *largest + beside) {
+  // A size that the disk has and the partition cannot reach is taken as all there is.
+  if (size > *largest + beside(volume)) {
     return Error(StatusCode::kOutOfRange, kResize, volume.id)
         .because("it can have " + std::to_string(*largest) + " bytes at its place, " +
                  std::to_string(size) + " are asked for")

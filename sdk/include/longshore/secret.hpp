@@ -35,9 +35,24 @@ inline void wipe(std::string& text) {
 
 // Room for `size` bytes that is never inside of the object. A short text that lies there is copied
 // when the object is moved, and stays behind; one with memory of its own is handed over. The same
-// memory is then wiped once, at the end of the way.
+// memory is then wiped once, at the end of the way. Memory that is too small is wiped here, after
+// the text has moved out of it.
 inline void reserve_apart(std::string& text, size_t size) {
-  text.reserve(std::max(size, std::string().capacity() + 1));
+  const size_t room = std::max(size, std::string().capacity() + 1);
+  if (room <= text.capacity()) return;
+  std::string larger;
+  larger.reserve(room);
+  larger.append(text);
+  wipe(text);
+  text = std::move(larger);
+}
+
+// Grows a text in pieces, at most a few times for each doubling of its size. `more` is not in it.
+inline void append_apart(std::string& text, std::string_view more) {
+  if (more.empty()) return;
+  const size_t size = text.size() + more.size();
+  reserve_apart(text, size <= text.capacity() ? size : std::max(size, 2 * text.capacity()));
+  text.append(more);
 }
 
 // A text that is wiped when it is let go. Owner: exactly one; moving it wipes where it was.
@@ -65,15 +80,7 @@ class Secret {
   }
 
   // Whatever memory becomes too small on the way is wiped.
-  void append(std::string_view more) {
-    if (text_.size() + more.size() > text_.capacity()) {
-      Secret larger;
-      larger.text_.reserve(2 * (text_.size() + more.size()));
-      larger.text_ += text_;
-      *this = std::move(larger);
-    }
-    text_ += more;
-  }
+  void append(std::string_view more) { append_apart(text_, more); }
 
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }

@@ -12,18 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/conformance/byte_buffer.h"
+
 namespace {
 
-std::string bytes_of(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (buffer.Dump(&slices).ok()) {
-    for (const grpc::Slice& slice : slices) {
-      bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-    }
-  }
-  return bytes;
-}
+using longshore::conformance::buffer_of;
+using longshore::conformance::bytes_of;
 
 // The field `path` of a PathExistsRequest with a path shorter than 128 bytes.
 std::string path_of(const std::string& request) {
@@ -42,8 +36,7 @@ class PathExists final : public grpc::ServerGenericBidiReactor {
     }
     struct stat ignored;
     const bool exists = lstat(path_of(bytes_of(request_)).c_str(), &ignored) == 0;
-    const grpc::Slice slice(exists ? std::string("\x08\x01", 2) : std::string());
-    answer_ = grpc::ByteBuffer(&slice, 1);
+    answer_ = buffer_of(exists ? std::string("\x08\x01", 2) : std::string());
     StartWriteAndFinish(&answer_, grpc::WriteOptions(), grpc::Status::OK);
   }
 

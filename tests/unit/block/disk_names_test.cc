@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/linux/block/block_devices.h"
+
 namespace longshore::block {
 namespace {
 
@@ -69,6 +71,18 @@ TEST_CASE("the longest pattern that is allowed ends soon on the longest name") {
   const std::string many(200, 'a');
   CHECK_FALSE(DiskNames::from({"*a*a*a*b"})->includes(many));
   CHECK(DiskNames::from({"*a*a*a*a"})->includes(many));
+}
+
+TEST_CASE("a partition's name tells whether its disk is served, also when it is gone") {
+  const BlockDevices devices(*DiskNames::from({"sdb", "nvme0n1", "md*"}), "/nowhere");
+  for (const char* name : {"sdb", "sdb1", "sdb12", "nvme0n1", "nvme0n1p1", "md0p1"}) {
+    CAPTURE(name);
+    CHECK(devices.serves(name));
+  }
+  for (const char* name : {"", "root", "sdc1", "sd", "1", "p1", "nvme0n2p1", "vdb"}) {
+    CAPTURE(name);
+    CHECK_FALSE(devices.serves(name));
+  }
 }
 
 }  // namespace

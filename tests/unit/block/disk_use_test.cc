@@ -89,5 +89,23 @@ TEST_CASE("a disk that is mounted below /usr is the system's") {
   CHECK_THAT(refused.error().message(), Catch::Contains("the mount /usr/share"));
 }
 
+TEST_CASE("a disk that a needed directory lies on is the system's") {
+  LoopDisk disk(16 * kMebibyte);
+  disk.make_filesystem();
+  const test::TemporaryDirectory directory;
+  const std::string target = directory / "target";
+  std::filesystem::create_directory(target);
+  const Mounted mounted(disk.node(), target);
+  const auto check = [&](const std::string& needed) {
+    return check_not_system_disk(devices_of(disk), look_up(disk), "format", {needed});
+  };
+  CHECK(check(directory / "target2"));
+  CHECK(check(directory.path()));
+  CHECK_FALSE(check(target));
+  const Result<void> refused = check(target + "/below/it");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(), Catch::Contains("the mount " + target));
+}
+
 }  // namespace
 }  // namespace longshore::block

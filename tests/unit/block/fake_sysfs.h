@@ -38,6 +38,7 @@ class FakeSysfs {
     std::filesystem::create_directory_symlink(leads_to, path);
   }
 
+  // In the kernel's order: the last makes it one that can be opened.
   void put_disk(const std::string& name, const std::string& diskseq, const std::string& device,
                 const std::string& sectors = "131072") const {
     put(name + "/diskseq", diskseq + "\n");
@@ -45,6 +46,7 @@ class FakeSysfs {
     put(name + "/dev", device + "\n");
     std::filesystem::create_directory_symlink("../devices/" + name, root() + "/block/" + name);
     put_device(device, name);
+    put_link(name + "/bdi", "../../bdi/" + device);
   }
   void put_partition(const std::string& disk, const std::string& name, uint32_t number,
                      const std::string& device) const {
@@ -54,6 +56,13 @@ class FakeSysfs {
     put(path + "/size", "2048\n");
     put(path + "/dev", device + "\n");
     put_device(device, path);
+  }
+  // As the kernel takes a disk away. Somebody may read it meanwhile.
+  void pull_out(const std::string& name, const std::string& device) const {
+    remove(name + "/bdi");
+    std::filesystem::remove(root() + "/block/" + name);
+    std::filesystem::remove(root() + "/dev/block/" + device);
+    std::filesystem::remove_all(directory_.path() / "devices" / name);
   }
   // `upper` is made of `lower`, a disk or a partition: "dm-0", "sda/sda1".
   void put_holder(const std::string& lower, const std::string& upper) const {

@@ -1,6 +1,9 @@
 // BlockDevices on trees like sysfs's.
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "support/linux/block/sysfs.h"
 #include "tests/unit/block/fake_sysfs.h"
@@ -39,19 +42,16 @@ TEST_CASE("disks that are served and have a medium are listed by their number") 
 TEST_CASE("a disk has what its attributes say") {
   const FakeSysfs sysfs;
   sysfs.put_disk("sda", "7", "8:0", "16777216");
-  sysfs.put("sda/queue/logical_block_size", "4096\n");
   sysfs.put("sda/ro", "1\n");
   sysfs.put_disk("sdb", "8", "8:16");
   const BlockDevices devices = devices_in(sysfs);
   const Disk disk = *devices.disk(7, "test");
   CHECK(disk.node == "/dev/sda");
   CHECK(disk.size_in_bytes() == uint64_t{8} << 30);
-  CHECK(disk.logical_sector_bytes == 4096);
   CHECK(disk.read_only);
   CHECK(disk.device == makedev(8, 0));
   CHECK(disk.holders.empty());
   const Disk plain = *devices.disk(8, "test");
-  CHECK(plain.logical_sector_bytes == 512);
   CHECK_FALSE(plain.read_only);
 }
 
@@ -81,6 +81,68 @@ TEST_CASE("attributes that are no numbers hide a disk and no others") {
       {{"-5", "8:16"}, {"5x", "8:16"}, {"", "8:16"}, {"99999999999999999999", "8:16"}}));
   sysfs.put_disk("sdb", name, device);
   CHECK(names_of(devices_in(sysfs).disks()) == Names{"sda"});
+}
+
+TEST_CASE("a disk that cannot be opened yet, or any more, is not there") {
+  const FakeSysfs sysfs;
+  sysfs.put_disk("sda", "1", "8:0");
+  sysfs.put_disk("sdb", "2", "8:16");
+  const BlockDevices devices = devices_in(sysfs);
+  REQUIRE(names_of(devices.disks()) == Names{"sda", "sdb"});
+  sysfs.remove("sda/bdi");
+  CHECK(names_of(devices.disks()) == Names{"sdb"});
+  CHECK(devices.disk(1, "test").error().code() == StatusCode::kNotFound);
+  CHECK_FALSE(devices.disk_of(makedev(8, 0)));
+  sysfs.put_link("sda/bdi", "../../bdi/8:0");
+  CHECK(devices.disk(1, "test"));
+}
+
+TEST_CASE("a disk of which attributes cannot be read is left out and hides no other") {
+  const FakeSysfs sysfs;
+  sysfs.put_disk("sda", "1", "8:0");
+  sysfs.put_disk("sdb", "2", "8:16");
+  const std::string attribute = "sda/" + GENERATE(as<std::string>{}, "diskseq", "size", "dev");
+  sysfs.remove(attribute);
+  // A directory opens, and fails when it is read.
+  if (GENERATE(true, false)) sysfs.put(attribute + "/any", "");
+  CHECK(names_of(devices_in(sysfs).disks()) == Names{"sdb"});
+}
+
+TEST_CASE("the last disk's end is no kernel that does not number its disks") {
+  const FakeSysfs sysfs;
+  sysfs.put_disk("sda", "1", "8:0");
+  // The name was read, and what it led to is gone.
+  std::filesystem::remove_all(sysfs.root() + "/devices/sda");
+  CHECK(names_of(devices_in(sysfs).disks()).empty());
+}
+
+TEST_CASE("disks that come and go while they are listed are there whole or not at all") {
+  const FakeSysfs sysfs;
+  sysfs.put_disk("sdb", "1", "8:16");
+  const BlockDevices devices = devices_in(sysfs);
+  std::atomic<bool> ends = false;
+  std::thread plugging([&] {
+    for (int number = 2; !ends; ++number) {
+      sysfs.put_disk("sda", std::to_string(number), "8:0");
+      sysfs.pull_out("sda", "8:0");
+    }
+  });
+  int faults = 0, found = 0;
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (int i = 0; (i < 2000 || found == 0) && std::chrono::steady_clock::now() < last; ++i) {
+    const Result<std::vector<Disk>> disks = devices.disks();
+    if (!disks || disks->empty() || disks->front().name != "sdb" || disks->size() > 2) {
+      ++faults;
+    } else if (disks->size() == 2) {
+      ++found;
+      const Disk& other = disks->back();
+      if (other.number < 2 || other.sectors != 131072 || other.device != makedev(8, 0)) ++faults;
+    }
+  }
+  ends = true;
+  plugging.join();
+  CHECK(faults == 0);
+  CHECK(found > 0);
 }
 
 TEST_CASE("partitions are in the order of their numbers") {

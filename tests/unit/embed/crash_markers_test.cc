@@ -1,5 +1,7 @@
 #include "embed/crash_markers.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
@@ -140,7 +142,10 @@ TEST_CASE_METHOD(State, "Two agents do not share the marks") {
   const auto first = open();
   const auto second = CrashMarkers::open(directory / "state", *log);
   REQUIRE_FALSE(second);
-  CHECK_THAT(second.error().message(), Contains("another agent has it"));
+  CHECK_THAT(second.error().message(),
+             Contains("process " + std::to_string(::getpid()) +
+                      " (agent_core_test) has it; stop "
+                      "the other agent, or give this one another state_dir"));
 }
 
 TEST_CASE("Marks are read as they are written, and what is none is left out") {

@@ -142,6 +142,36 @@ TEST_CASE("a record that is gone has no secrets, and cannot be written") {
   CHECK_FALSE(fs::exists(database.path(".longshore-record")));
 }
 
+TEST_CASE("records that are not whole are removed, at the addresses that are asked for") {
+  const Database database;
+  const std::string begin = "# BEGIN RECORD 2.1.8\nnode.name = " + std::string(kTarget) + "\n";
+  const std::string whole =
+      database.add_record("192.0.2.1,3260,1", begin + "node.conn[0].address = 192.0.2.1\n");
+  const std::string broken = database.add_record("192.0.2.2,3260,1", begin);
+  const std::string elsewhere = database.add_record("192.0.2.3,3260,1", "");
+  const NodeRecords records = database.records();
+  REQUIRE(records.remove_broken(kTarget, {"192.0.2.1"}, 3260));
+  CHECK_FALSE(fs::exists(database.lock_folder()));
+  REQUIRE(records.remove_broken(kTarget, {"192.0.2.1", "192.0.2.2"}, 3260));
+  CHECK(fs::exists(whole));
+  CHECK_FALSE(fs::exists(broken));
+  CHECK(fs::exists(elsewhere));
+  CHECK_FALSE(fs::exists(database.lock_folder() + "/lock.write"));
+  CHECK(records.remove_broken("iqn.2001-04.org.example:none", {"192.0.2.1"}, 3260));
+}
+
+TEST_CASE("a broken record is not removed while another holds the lock") {
+  const Database database;
+  const std::string broken = database.add_record("192.0.2.1,3260,1", "");
+  const auto lock = DatabaseLock::take(database.lock_folder(), 0ms);
+  REQUIRE(lock);
+  const NodeRecords records(database.path(""), database.lock_folder(), 0ms);
+  const Result<void> refused = records.remove_broken(kTarget, {"192.0.2.1"}, 3260);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kUnavailable);
+  CHECK(fs::exists(broken));
+}
+
 TEST_CASE("what a killed agent left is removed: secrets, half a record, the lock") {
   const Database database;
   const NodeRecord record{kPortal, database.add_record("192.0.2.1,3260,1")};

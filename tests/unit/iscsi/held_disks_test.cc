@@ -124,6 +124,10 @@ class ConnectedDisk {
       std::ifstream from(fs::path("/sys/block") / disk_.name() / attribute);
       std::ofstream(block / attribute) << from.rdbuf();
     }
+    fs::create_symlink("../bdi", block / "bdi");
+    std::string device;
+    std::getline(std::ifstream(block / "dev"), device);
+    fs::create_symlink("../../block/" + disk_.name(), sysfs / "dev/block" / device);
     const fs::path unit = sysfs / "class/iscsi_session/session1/device/target0:0:1/0:0:1:0";
     fs::rename(unit / "block/sdba", unit / "block" / disk_.name());
   }

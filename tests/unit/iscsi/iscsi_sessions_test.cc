@@ -38,7 +38,9 @@ class Sysfs {
     const std::string path = "class/iscsi_session/session" + std::to_string(number) +
                              "/device/target0:0:0/" + unit + "/";
     write(path + "type", type + "\n");
-    if (!disk.empty()) make(path + "block/" + disk);
+    if (disk.empty()) return;
+    make(path + "block/" + disk);
+    fs::create_symlink("../bdi/8:0", directory_.path() / (path + "block/" + disk + "/bdi"));
   }
 
  private:
@@ -91,6 +93,17 @@ TEST_CASE("a session's disks are those of its units that are disks") {
   CHECK_FALSE(units.has_unmade_disks);
   sysfs.add_unit(1, "0:0:0:4", "0");
   CHECK(sysfs.sessions().units_of(all[0]).has_unmade_disks);
+}
+
+TEST_CASE("a disk that cannot be opened yet is unmade") {
+  const Sysfs sysfs;
+  sysfs.add(1, "192.0.2.1", "3260");
+  sysfs.add_unit(1, "0:0:0:0", "0", "sda");
+  sysfs.add_unit(1, "0:0:0:1", "0");
+  sysfs.make("class/iscsi_session/session1/device/target0:0:0/0:0:0:1/block/sdb");
+  const SessionUnits units = sysfs.sessions().units_of(sysfs.sessions().all().at(0));
+  CHECK(units.disks == std::vector<std::string>{"sda"});
+  CHECK(units.has_unmade_disks);
 }
 
 TEST_CASE("the kernel's transport is seen") {

@@ -24,6 +24,7 @@ constexpr int kSessionExists = 15;
 constexpr int kFatalLogin = 19;
 constexpr int kNothingFound = 21;
 constexpr int kLoginRefused = 24;
+constexpr int kNotConnected = 32;
 
 // As open-iscsi writes it, but much shorter.
 std::string record_text(const std::string& target, const std::string& address,
@@ -48,7 +49,7 @@ class StandIn {
       if (answer == "hang") ::pause();
       if (answer == "forget") drop_comments();
       if (answer == "exists") return make_session(0, "FREE") == 0 ? kSessionExists : kInvalid;
-      if (answer != "forget") {
+      if (answer != "forget" && answer != "ending") {
         std::cerr << "iscsiadm: told to answer " << answer << "\n";
         return std::stoi(answer);
       }
@@ -56,7 +57,10 @@ class StandIn {
     const std::string mode = value_of("-m");
     if (mode == "discoverydb") return has("--discover") ? discover() : change_portal();
     if (mode == "node") return has("--login") ? log_in() : delete_record();
-    if (mode == "session") return log_out();
+    if (mode == "session") {
+      const int code = log_out();
+      return answer == "ending" ? kNotConnected : code;
+    }
     return kInvalid;
   }
 
@@ -149,6 +153,7 @@ class StandIn {
   int log_in() const {
     if (!fs::exists(record())) return kNothingFound;
     auto wanted = read_settings(record());
+    if (wanted["node.name"] != value_of("-T")) return kNothingFound;  // it was cut short
     auto target = read_settings(folder_ / "targets" / value_of("-T"));
     const std::string auth = "node.session.auth.";
     if (target.contains("username") &&
@@ -198,6 +203,12 @@ class StandIn {
     return 0;
   }
 
+  // Also where an earlier disk's link is left.
+  static void link_to(const std::string& what, const fs::path& path) {
+    fs::remove(path);
+    fs::create_symlink(what, path);
+  }
+
   void make_disk(const fs::path& session, int number, int disk) const {
     const std::string letters = {static_cast<char>('a' + number), static_cast<char>('a' + disk)};
     const std::string name = "sd" + letters;
@@ -211,7 +222,11 @@ class StandIn {
     std::ofstream(unit / "type") << "0\n";
     std::ofstream(block / "diskseq") << 100 * number + disk << "\n";
     std::ofstream(block / "size") << "2048\n";
-    std::ofstream(block / "dev") << "65535:" << 100 * number + disk << "\n";
+    const std::string device = "65535:" + std::to_string(100 * number + disk);
+    std::ofstream(block / "dev") << device << "\n";
+    link_to("../../block/" + name, folder_ / "sys/dev/block" / device);
+    link_to("../bdi/" + device, block / "bdi");
+    link_to("../bdi/" + device, unit / "block" / name / "bdi");
     // Nobody opens a disk whose target is lost; there is no node of this one.
     std::ofstream(block / "device/state") << "transport-offline\n";
   }

@@ -81,7 +81,7 @@ class MovedName {
   void add_session(int number, const std::string& address) const {
     const fs::path sessions = open_iscsi_.sysfs() + "/class/iscsi_session/";
     fs::copy(sessions / "session1", sessions / ("session" + std::to_string(number)),
-             fs::copy_options::recursive);
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     const fs::path connections = open_iscsi_.sysfs() + "/class/iscsi_connection/";
     fs::copy(connections / "connection1:0",
              connections / ("connection" + std::to_string(number) + ":0"));

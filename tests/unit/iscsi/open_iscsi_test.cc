@@ -70,6 +70,19 @@ TEST_CASE("a login's record has what it needs and nothing of another login") {
         "node.session.auth.authmethod = None\n# END RECORD\n");
 }
 
+TEST_CASE("a record that was cut short is made anew") {
+  Connected node;
+  const std::string record = node.open_iscsi().record_of(the_target());
+  const std::string text = GENERATE("", "# BEGIN RECORD 2.1.8\nnode.na",
+                                    "# BEGIN RECORD 2.1.8\nnode.name = iqn.2001-04.org.example:d");
+  CAPTURE(text);
+  REQUIRE(node.backend().discover(the_target().portal, {}));
+  test::write_file(record, text);
+  REQUIRE(node.connect({}));
+  REQUIRE(node.disconnect());
+  CHECK_FALSE(fs::exists(record));
+}
+
 TEST_CASE("ends of iscsiadm become codes and sentences with advice") {
   const auto [exit_code, status, word] = GENERATE(table<int, StatusCode, std::string>({
       {1, StatusCode::kInternal, "journalctl"},
@@ -153,10 +166,16 @@ TEST_CASE("what a portal answers is believed only where it is a target's name") 
 TEST_CASE("disks that the kernel still makes are waited for") {
   Connected node({.disks = 2});
   REQUIRE(node.connect({}));
-  const fs::path made = fs::path(node.open_iscsi().sysfs()) /
+  const fs::path disk = fs::path(node.open_iscsi().sysfs()) /
                         "class/iscsi_session/session1/device/target0:0:1/0:0:1:1/block/sdbb";
-  REQUIRE(fs::remove(made));
-  std::thread kernel([&] { fs::create_directory(made); });
+  const bool is_shown = GENERATE(false, true);  // before it can be opened
+  CAPTURE(is_shown);
+  REQUIRE(fs::remove(disk / "bdi"));
+  if (!is_shown) REQUIRE(fs::remove(disk));
+  std::thread kernel([&] {
+    fs::create_directory(disk);
+    fs::create_symlink("../bdi/65535:101", disk / "bdi");
+  });
   const auto disks = node.backend().disks(the_target(), {});
   kernel.join();
   REQUIRE(disks);
@@ -170,6 +189,13 @@ TEST_CASE("a call that is over does not wait for disks") {
   over.deadline = support::CallLimits::Clock::now();
   CHECK(node.backend().disks(the_target(), over).error().code() == StatusCode::kDeadlineExceeded);
   CHECK(node.backend().disks(the_target(), {})->empty());
+}
+
+TEST_CASE("a session that lost its connection since it is ending is waited for") {
+  Connected node;
+  REQUIRE(node.connect({}));
+  node.open_iscsi().answer("ending");
+  CHECK(node.disconnect());
 }
 
 TEST_CASE("a logout that open-iscsi has not done is no success") {

@@ -132,12 +132,12 @@ TEST_CASE("settings that do not fit are refused with their text") {
   const auto [text, why] = GENERATE(table<std::string, std::string>({
       {"flag", "it is not of the form KEY=VALUE"},
       {"flog=true", "the module has no such option"},
-      {"flag=yes", "the module's description gives it another type"},
-      {"count=5x", "the module's description gives it another type"},
-      {"count=", "the module's description gives it another type"},
-      {"count=99999999999999999999", "the module's description gives it another type"},
-      {"share=half", "the module's description gives it another type"},
-      {"time=5", "the module's description gives it another type"},
+      {"flag=yes", "the option takes true or false"},
+      {"count=5x", "the option takes a whole number"},
+      {"count=", "the option takes a whole number"},
+      {"count=99999999999999999999", "the option takes a whole number"},
+      {"share=half", "the option takes a number"},
+      {"time=5", "the option takes a time, such as 30s"},
   }));
   const auto settings = parse_settings({text}, options());
   REQUIRE_FALSE(settings);

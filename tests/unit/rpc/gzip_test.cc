@@ -4,8 +4,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "longshore/secret.hpp"
+#include "tests/support/freed_memory.h"
+
 using namespace longshore;
 using namespace longshore::rpc;
+using namespace longshore::test;
 
 TEST_CASE("What gzip makes smaller comes back as it was") {
   for (const size_t size : {600u, 16384u, 1000000u}) {
@@ -54,4 +58,20 @@ TEST_CASE("What is not gzip is refused") {
     REQUIRE_FALSE(result.ok());
     CHECK(result.error().code() == StatusCode::kInternal);
   }
+}
+
+TEST_CASE("What was inflated stays nowhere, also when the message is refused") {
+  const std::string plain = FreedMemory::secret_of(100'000);
+  const std::string good = gzip_compress(plain);
+  const FreedMemory freed;
+  SECTION("good") {
+    auto back = gzip_decompress(good, plain.size());
+    REQUIRE(back);
+    CHECK(*back == plain);
+    wipe(*back);
+  }
+  SECTION("too large") { CHECK_FALSE(gzip_decompress(good, plain.size() - 1)); }
+  SECTION("damaged") { CHECK_FALSE(gzip_decompress(good.substr(0, good.size() - 1), 1u << 20)); }
+  SECTION("more follows") { CHECK_FALSE(gzip_decompress(good + "x", 1u << 20)); }
+  CHECK(freed.found() == 0);
 }

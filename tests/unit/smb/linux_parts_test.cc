@@ -1,25 +1,16 @@
-// Parts of the Linux backend that need no world: options, addresses, the probe, and what this
-// kernel says when it is asked in earnest.
+// Parts of the Linux backend that need no world: options, addresses, and what this kernel says when
+// it is asked in earnest.
 #include <netdb.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <thread>
 
-#include "smb/linux/bounded_calls.h"
 #include "smb/linux/cifs_mounts.h"
 #include "smb/linux/host_addresses.h"
 #include "smb/linux/mount_options.h"
 
 namespace longshore::smb {
 namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 TEST_CASE("the mount options that are allowed are taken") {
   const auto options = MountOptions::from({"vers=3.1.1", "uid=1000", "gid=0", "file_mode=0640",
@@ -82,88 +73,6 @@ TEST_CASE("why a host has no address is a sentence with advice") {
   CHECK_THAT(error.message(), Catch::Contains(words) && Catch::Contains("\"files\""));
 }
 
-// An answer that comes when the test says so.
-class HeldAnswer {
- public:
-  std::error_code await() {
-    std::unique_lock lock(mutex_);
-    ++asked_;
-    given_changed_.wait_for(lock, seconds(30), [&] { return given_; });
-    return {};
-  }
-  void give() {
-    const std::lock_guard lock(mutex_);
-    given_ = true;
-    given_changed_.notify_all();
-  }
-  int asked() {
-    const std::lock_guard lock(mutex_);
-    return asked_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable given_changed_;
-  bool given_ = false;
-  int asked_ = 0;
-};
-
-std::error_code itself(const std::error_code& error) { return error; }
-
-TEST_CASE("a bounded call has its own answer or failure") {
-  BoundedCalls<std::error_code> calls;
-  const auto stale = [] { return std::error_code(ESTALE, std::generic_category()); };
-  CHECK(calls.run("x", seconds(30), stale, itself).value() == ESTALE);
-  const auto broken = []() -> std::error_code { throw std::runtime_error("broken"); };
-  CHECK_THROWS_WITH(calls.run("x", seconds(30), broken, itself), "broken");
-  CHECK(calls.count() == 0);
-}
-
-TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
-  HeldAnswer answer;
-  BoundedCalls<std::error_code> calls;
-  const auto hang = [&] { return answer.await(); };
-  const auto live = [] { return std::error_code(); };
-  CHECK(calls.run("dead", milliseconds(1), hang, itself) == std::errc::timed_out);
-  // One thread hangs, not one for each who asks; and others are answered.
-  CHECK(calls.run("dead", seconds(30), hang, itself) == std::errc::timed_out);
-  CHECK(calls.run("dead", seconds(30), hang, itself) == std::errc::timed_out);
-  CHECK(answer.asked() <= 1);
-  CHECK_FALSE(calls.run("alive", seconds(30), live, itself));
-  CHECK(calls.count() == 1);
-  answer.give();
-  // What hung is over, and whoever asks next clears it away.
-  const auto end = std::chrono::steady_clock::now() + seconds(30);
-  while (calls.count() != 0 && std::chrono::steady_clock::now() < end) {
-    CHECK_FALSE(calls.run("alive", seconds(30), live, itself));
-  }
-  CHECK(calls.count() == 0);
-  CHECK_FALSE(calls.run("dead", seconds(30), hang, itself));
-  CHECK(answer.asked() == 2);
-}
-
-TEST_CASE("what comes too late and what the call held are let go") {
-  HeldAnswer answer;
-  auto held = std::make_shared<int>(1);
-  std::weak_ptr<int> given = held;
-  {
-    BoundedCalls<std::shared_ptr<int>> calls;
-    const auto late = calls.run(
-        "dead", milliseconds(1),
-        [&answer, kept = std::move(held)] {
-          answer.await();
-          return kept;
-        },
-        [](const std::error_code&) { return nullptr; });
-    CHECK_FALSE(late);
-    CHECK_FALSE(given.expired());
-    answer.give();
-    const auto end = std::chrono::steady_clock::now() + seconds(30);
-    while (!given.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    CHECK(given.expired());
-  }
-}
-
 TEST_CASE("addresses are compared in their shortest spelling") {
   const auto [text, shortest] = GENERATE(table<std::string, std::string>({
       {"192.0.2.7", "192.0.2.7"},
@@ -200,8 +109,8 @@ TEST_CASE("what is no mount is gone already") {
 
 TEST_CASE("this kernel's filesystems are asked for a sign of life") {
   CifsMounts mounts(*MountOptions::from({}), true);
-  CHECK_FALSE(mounts.probe({"/"}, seconds(30)));
-  CHECK(mounts.probe({"/nonexistent"}, seconds(30)) == std::errc::no_such_file_or_directory);
+  CHECK_FALSE(mounts.probe({"/"}));
+  CHECK(mounts.probe({"/nonexistent"}) == std::errc::no_such_file_or_directory);
 }
 
 }  // namespace

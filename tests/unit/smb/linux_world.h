@@ -13,14 +13,14 @@ namespace longshore::smb {
 
 class LinuxWorld final : public SmbWorld {
  public:
-  explicit LinuxWorld(std::chrono::milliseconds mount_timeout = std::chrono::seconds(30))
-      : mount_timeout_(mount_timeout) {
+  explicit LinuxWorld(const Mounting::Times& times = {}) : times_(times) {
     std::filesystem::create_directory(root());
     kernel_.server = {share(), user(), "P@ss,w0rd"};
   }
 
   SmbBackend& backend() override { return backend_; }
   ShareMountsFake& kernel() { return kernel_; }
+  size_t hanging_calls() { return backend_.hanging_calls(); }
   std::string mappings() const { return directory_ / "mappings"; }
 
   std::string share() const override { return "//files/share"; }
@@ -50,12 +50,11 @@ class LinuxWorld final : public SmbWorld {
 
  private:
   test::TemporaryDirectory directory_;
-  std::chrono::milliseconds mount_timeout_;
+  Mounting::Times times_;
   ShareMountsFake kernel_;
   SmbBackendLinux backend_{{.roots = *support::AllowedRoots::from({root()}),
                             .mappings_directory = *support::PosixPath::parse(mappings(), "use"),
-                            .probe_timeout = std::chrono::milliseconds(100),
-                            .mount_timeout = mount_timeout_},
+                            .times = times_},
                            kernel_};
 };
 

@@ -2,7 +2,7 @@
 // and the crashes that a test wants. What the share holds appears as directories where it is
 // mounted.
 //
-// Threads: one at a time, but for a mount() that hangs.
+// Threads: one at a time, but for calls that hang.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,13 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "smb/linux/directory_below.h"
 #include "smb/linux/share_mounts.h"
 
 namespace longshore::smb {
@@ -38,8 +40,15 @@ class ShareMountsFake final : public ShareMounts {
   std::error_code probe_answer = {};
   std::error_code ask_answer = {};
   std::error_code shared_answer = {};  // of mount() over a connection that the kernel has already
-  // When it is valid, mount() hangs until it is there, and fails.
+  // What is valid holds its call until it is there. mount() then fails; detach() is held when the
+  // mount is gone, unless it is to be held before.
   std::shared_future<void> held;
+  std::string held_address;  // "": mount() is held at all
+  std::shared_future<void> held_addresses;
+  std::shared_future<void> held_probe;
+  std::shared_future<void> held_find;
+  std::shared_future<void> held_detach;
+  bool is_gone_before = true;
   // Called before and after each call that changes something: "before attach". May throw.
   std::function<void(const std::string& moment)> moment = [](const std::string&) {};
 
@@ -58,6 +67,7 @@ class ShareMountsFake final : public ShareMounts {
 
   Result<std::vector<std::string>> addresses_of(const std::string&) override {
     ++resolved_;
+    hang(held_addresses);
     std::vector<std::string> texts;
     for (const auto& [text, error] : addresses) texts.push_back(text);
     return texts;
@@ -66,9 +76,7 @@ class ShareMountsFake final : public ShareMounts {
   Result<std::unique_ptr<DetachedShare>> mount(const RemotePath& share, const std::string& address,
                                                const Credentials& credentials,
                                                Connection connection) override {
-    if (const std::shared_future<void> end = held; end.valid()) {
-      ++held_calls_;
-      end.wait();
+    if ((held_address.empty() || held_address == address) && hang(held)) {
       return Error(StatusCode::kUnknown, "mount")
           .because(std::error_code(EHOSTDOWN, std::generic_category()));
     }
@@ -102,17 +110,18 @@ class ShareMountsFake final : public ShareMounts {
 
   std::error_code detach(const MountedShare& share) override {
     moment("before detach");
-    std::erase_if(mounted_, [&](const auto& mount) {
-      return mount.first == share.point || mount.first.starts_with(share.point + "/");
-    });
+    if (!is_gone_before && hang(held_detach)) return {};
+    take_with_all_below(share.point);
     for (const auto& entry : std::filesystem::directory_iterator(share.point)) {
       std::filesystem::remove_all(entry.path());
     }
     moment("after detach");
+    hang(held_detach);
     return {};
   }
 
   Result<std::vector<MountedShare>> mounted_below(const std::string& directory) override {
+    const std::lock_guard lock(mutex_);  // detach() may hang meanwhile
     std::vector<MountedShare> found;
     for (const auto& [point, device] : mounted_) {
       if (!point.starts_with(directory + "/")) continue;
@@ -123,9 +132,15 @@ class ShareMountsFake final : public ShareMounts {
     return found;
   }
 
-  std::error_code probe(const MountedShare&, std::chrono::milliseconds) override {
+  std::error_code probe(const MountedShare&) override {
+    hang(held_probe);
     if (!server.answers) return std::make_error_code(std::errc::timed_out);
     return std::exchange(probe_answer, {});
+  }
+
+  std::error_code find(const MountedShare& share, const std::string& below) override {
+    hang(held_find);
+    return find_directory(share.point, below);
   }
 
  private:
@@ -145,6 +160,21 @@ class ShareMountsFake final : public ShareMounts {
    private:
     dev_t device_;
   };
+
+  void take_with_all_below(const std::string& point) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(mounted_, [&](const auto& mount) {
+      return mount.first == point || mount.first.starts_with(point + "/");
+    });
+  }
+
+  // Whether it was held. A copy: the test may set another meanwhile.
+  bool hang(std::shared_future<void> end) {
+    if (!end.valid()) return false;
+    ++held_calls_;
+    end.wait();
+    return true;
+  }
 
   // As cifs answers.
   int answer_of_server(const RemotePath& share, const std::string& address,
@@ -175,6 +205,7 @@ class ShareMountsFake final : public ShareMounts {
     }
   }
 
+  std::mutex mutex_;
   std::map<std::string, dev_t> mounted_;
   std::map<dev_t, Filesystem> filesystems_;
   std::vector<std::string> asked_addresses_;

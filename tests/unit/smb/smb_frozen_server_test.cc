@@ -8,15 +8,23 @@
 namespace longshore::smb {
 namespace {
 
+constexpr std::chrono::minutes kLong(10);
+
 // A service whose server can be frozen; it thaws at the end at the latest.
 struct Frozen {
-  explicit Frozen(std::chrono::milliseconds mount_timeout = std::chrono::milliseconds(50))
-      : world(mount_timeout) {}
+  explicit Frozen(const Mounting::Times& times = {.mount = std::chrono::milliseconds(50)})
+      : world(times) {}
   ~Frozen() { thaw(); }
 
   void freeze() {
     world.kernel().held = held;
     is_frozen = true;
+  }
+  // Mounts that answer already are silent too.
+  void freeze_all() {
+    freeze();
+    world.kernel().held_probe = held;
+    world.kernel().held_detach = held;
   }
   // When a call hangs: mounting succeeds again, and what hung ends.
   void thaw() {
@@ -26,17 +34,22 @@ struct Frozen {
       std::this_thread::yield();
     }
     world.kernel().held = {};
+    world.kernel().held_addresses = {};
+    world.kernel().held_probe = {};
+    world.kernel().held_find = {};
+    world.kernel().held_detach = {};
     if (is_frozen) end.set_value();
     is_frozen = false;
   }
   std::string map(SmbService& by, const support::CallLimits& limits = {}) {
     std::string user = world.user();
     std::string password = world.password();
-    const std::string answer = outcome(
-        by.new_mapping(world.share(), world.local("volume"), user, password, limits, "new"));
+    const Result<void> result =
+        by.new_mapping(world.share() + below, world.local(local), user, password, limits, "new");
     CHECK(user.empty());
     CHECK(password.empty());
-    return answer;
+    complaint = result ? "" : result.error().message();
+    return outcome(result);
   }
   std::string unmap(SmbService& by) {
     return outcome(by.remove_mapping(world.share(), {}, "remove"));
@@ -54,6 +67,9 @@ struct Frozen {
   std::promise<void> end;
   std::shared_future<void> held = end.get_future().share();
   bool is_frozen = false;
+  std::string below;
+  std::string local = "volume";
+  std::string complaint;  // of the last map()
   LinuxWorld world;
   SmbService service{*support::AllowedRoots::from({world.root()}), world.backend(),
                      std::chrono::milliseconds(1)};
@@ -75,7 +91,7 @@ TEST_CASE("a server that says nothing is UNAVAILABLE and keeps nobody's turn") {
 
 TEST_CASE("a server that says nothing is waited for no longer than the call may take") {
   using Clock = support::CallLimits::Clock;
-  Frozen node{std::chrono::minutes(10)};
+  Frozen node({.mount = kLong});
   node.freeze();
   const auto before = Clock::now();
   CHECK(node.map(node.service, {before + std::chrono::milliseconds(50), {}}) ==
@@ -87,9 +103,103 @@ TEST_CASE("a server that says nothing is waited for no longer than the call may 
   CHECK(node.map_until_it_is_over() == "OK");
 }
 
+TEST_CASE("a call that is cancelled gives a server that says nothing up") {
+  Frozen node({.mount = kLong});
+  node.freeze();
+  // It has no deadline.
+  const support::CallLimits limits{
+      .cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
+  CHECK(node.map(node.service, limits) == "CANCELLED");
+  CHECK(node.world.hanging_calls() == 1);
+  // Others are told at once why they cannot have it, and may take away what is mapped.
+  CHECK(node.map(node.service) == "UNAVAILABLE");
+  CHECK_THAT(node.complaint, Catch::Contains("an earlier call, which was given up"));
+  CHECK(node.world.kernel().held_calls() == 1);
+  CHECK(node.unmap(node.service) == "OK");
+  CHECK(node.world.is_absent(node.world.local("volume")));
+  node.thaw();
+  CHECK(node.map_until_it_is_over() == "OK");
+  CHECK(node.world.hanging_calls() == 0);
+}
+
+TEST_CASE("an address that says nothing keeps nobody from the server's others") {
+  Frozen node({.mount = std::chrono::milliseconds(500)});
+  node.world.kernel().addresses = {{"192.0.2.1", 0}, {"192.0.2.2", 0}};
+  node.world.kernel().held_address = "192.0.2.1";
+  node.freeze();
+  CHECK(node.map(node.service) == "OK");
+  CHECK(node.unmap(node.service) == "OK");
+  // Nor do the next calls wait for it.
+  CHECK(node.map(node.service) == "OK");
+  CHECK(node.world.kernel().held_calls() == 1);
+}
+
+TEST_CASE("whether a mapping answers is asked no longer than the call may take") {
+  Frozen node({.probe = kLong, .mount = kLong});
+  REQUIRE(node.map(node.service) == "OK");
+  const auto before = node.world.kernel().mounted();
+  node.freeze_all();
+  const auto call = [&](const support::CallLimits& limits) {
+    return node.map(node.service, limits);
+  };
+  SECTION("until its deadline") {
+    CHECK(call(support::CallLimits().within(std::chrono::milliseconds(50))) == "DEADLINE_EXCEEDED");
+  }
+  SECTION("until it is cancelled") {
+    CHECK(call({.cancelled = [&] { return node.world.kernel().held_calls() > 0; }}) == "CANCELLED");
+  }
+  CHECK(node.world.kernel().mounted() == before);
+  CHECK(node.world.hanging_calls() == 1);
+}
+
+TEST_CASE("a name server that says nothing is given up with the call") {
+  Frozen node;
+  node.freeze();
+  node.world.kernel().held_addresses = node.held;
+  const support::CallLimits limits{
+      .cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
+  CHECK(node.map(node.service, limits) == "CANCELLED");
+  CHECK(node.map(node.service) == "UNAVAILABLE");
+  CHECK_THAT(node.complaint, Catch::Contains("name server has not answered an earlier call"));
+  CHECK(node.unmap(node.service) == "OK");
+  node.thaw();
+  CHECK(node.map_until_it_is_over() == "OK");
+}
+
+TEST_CASE("a server that falls silent while a directory is looked for is given up") {
+  Frozen node({.probe = std::chrono::milliseconds(500)});
+  node.world.make_remote_directory("a");
+  const bool is_mapped = GENERATE(false, true);
+  if (is_mapped) REQUIRE(node.map(node.service) == "OK");
+  const auto before = node.world.kernel().mounted();
+  node.is_frozen = true;
+  node.world.kernel().held_find = node.held;
+  node.below = "/a";
+  node.local = "a";
+  CHECK(node.map(node.service) == "UNAVAILABLE");
+  CHECK(node.world.kernel().mounted() == before);
+  CHECK(node.unmap(node.service) == "OK");
+}
+
+TEST_CASE("a share is taken away though the kernel cannot take leave of its server") {
+  Frozen node({.leave = std::chrono::milliseconds(500)});
+  REQUIRE(node.map(node.service) == "OK");
+  node.freeze_all();
+  SECTION("the mount is gone before") {
+    CHECK(node.unmap(node.service) == "OK");
+    CHECK_FALSE(node.world.is_mapped());
+  }
+  SECTION("the mount is not gone") {
+    node.world.kernel().is_gone_before = false;
+    CHECK(node.unmap(node.service) == "UNAVAILABLE");
+    CHECK(node.world.is_mapped());
+  }
+  CHECK(node.world.hanging_calls() == 1);
+}
+
 TEST_CASE("a share that is mapped stays while its server says nothing, and can be taken away") {
   Frozen node;
-  REQUIRE(node.map(node.service) == "OK");
+  REQUIRE(node.map_until_it_is_over() == "OK");
   const auto before = node.world.kernel().mounted();
   node.freeze();
   CHECK(node.map(node.service) == "UNAVAILABLE");

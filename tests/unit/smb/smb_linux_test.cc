@@ -76,6 +76,15 @@ TEST_CASE("each address is tried until one is reached") {
   CHECK(node.kernel.asked_addresses().size() == 3);
 }
 
+TEST_CASE("a server that is reached at none of its addresses is UNAVAILABLE") {
+  const int error = GENERATE(EADDRNOTAVAIL, EAFNOSUPPORT, ECONNREFUSED, ECONNRESET, ECONNABORTED,
+                             EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ETIMEDOUT, EINPROGRESS, EAGAIN);
+  CAPTURE(error);
+  LinuxNode node;
+  node.kernel.addresses = {{"192.0.2.1", ECONNREFUSED}, {"fe80::1", error}};
+  CHECK(outcome(node.map("", node.local)) == "UNAVAILABLE");
+}
+
 TEST_CASE("a server that was reached is not asked again elsewhere") {
   LinuxNode node;
   node.kernel.addresses = {{"192.0.2.1", EACCES}, {"192.0.2.2", 0}};

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/freed_memory.h"
 #include "tests/unit/supervise/two_ends.h"
 
 using namespace longshore;
@@ -46,6 +47,40 @@ TEST_CASE("More than the pipe takes waits and comes in order, and no sender bloc
   CHECK(whole);
   REQUIRE(ids.size() == kFrames + 1);
   for (uint64_t i = 0; i < ids.size(); ++i) REQUIRE(ids[i] == i + 1);
+}
+
+TEST_CASE("Nothing of secret frames stays in memory that they went through") {
+  const std::string secret = FreedMemory::secret_of(200'000);
+  const FreedMemory freed;
+  {
+    TwoEnds ends = make_two_ends();
+    FramePipes sender(std::move(ends.first), kLimit);
+    FramePipes receiver(std::move(ends.second), kLimit);
+    constexpr uint64_t kFrames = 100;
+    sender.send({FrameType::kMessage, 0, {}, std::string(200'000, 'x')});  // waits before secrets
+    for (uint64_t id = 1; id <= kFrames; ++id) {
+      sender.send({FrameType::kMessage, id, {}, secret, /*is_secret=*/true});
+    }
+    SECTION("read") {
+      std::thread writing(
+          [&] { static_cast<void>(sender.serve([](const Frame&) { return true; })); });
+      CHECK(receiver.serve([](const Frame& frame) { return frame.id < kFrames; }));
+      sender.close();
+      writing.join();
+    }
+    SECTION("let go unread") { sender.close(); }
+  }
+  CHECK(freed.found() == 0);
+}
+
+TEST_CASE("The memory of much that waited is let go with it") {
+  TwoEnds ends = make_two_ends();
+  FramePipes sender(std::move(ends.first), kLimit);
+  const std::string payload = FreedMemory::secret_of(1 << 20);  // as plain text, which is not wiped
+  sender.send({FrameType::kMessage, 1, {}, payload});
+  const FreedMemory freed;
+  sender.close();
+  CHECK(freed.found() == 1);
 }
 
 TEST_CASE("Frames of many threads do not mix") {

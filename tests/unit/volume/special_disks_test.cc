@@ -1,5 +1,5 @@
 // Disks that are unusual in themselves: filesystems on whole disks, copies, other sectors,
-// write-protected, full, used by dm.
+// write-protected, full.
 #include <fcntl.h>
 
 #include <array>
@@ -107,6 +107,30 @@ TEST_CASE("an id with a disk's number holds for that disk only") {
   CHECK(agent.mount(copy_id(id, disk), node.target("target")) == "OK");
   CHECK(agent.unmount(copy_id(id, other), node.target("target")) == "FAILED_PRECONDITION");
   CHECK(agent.unmount(copy_id(id, disk), node.target("target")) == "OK");
+}
+
+TEST_CASE("a filesystem that cannot grow is as it was, and large enough if nothing is lacking") {
+  LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  run({"/usr/sbin/mkfs.ext3", "-q", disk.node() + "p1"});
+  const uint64_t bytes = agent.service().stats(id)->total;
+  CHECK(agent.resize(id, bytes) == "OK");
+  CHECK(agent.resize(id, kBytes) == "OK");
+  CHECK(agent.resize(id, 0) == "OK");
+
+  disk.grow(300 * kMebibyte);
+  CHECK(agent.resize(id, bytes) == "OK");
+  CHECK(agent.resize(id, 0) == "UNIMPLEMENTED");
+  const Result<void> refused = agent.service().resize(id, 200 * kMebibyte, {}, "test");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kUnimplemented);
+  CHECK_THAT(refused.error().message(), Catch::Contains("it holds ext3"));
+  CHECK(agent.service().stats(id)->total == bytes);
+  std::ifstream sectors("/sys/class/block/" + disk.name() + "p1/size");
+  uint64_t count = 0;
+  CHECK((sectors >> count && count * 512 == bytes));
 }
 
 TEST_CASE("a disk with sectors of 4096 bytes has the whole life of a volume") {
@@ -227,33 +251,6 @@ TEST_CASE("a volume that is unmounted while it grows has its size in the end") {
     CHECK(agent.resize(id, size * kMebibyte) == "OK");
     CHECK(agent.service().stats(id)->total == size * kMebibyte);
   }
-}
-
-// A tree like sysfs's in which dm-0 is made of the disk, or of its first partition.
-void put_held(const Node& node, const LoopDisk& disk, bool whole) {
-  const std::filesystem::path there = "/sys/block/" + disk.name();
-  const std::filesystem::path here = node.at("sys/block/" + disk.name());
-  const auto put = [&](const std::string& name) {
-    std::ifstream attribute(there / name);
-    std::filesystem::create_directories((here / name).parent_path());
-    test::write_file(here / name, {std::istreambuf_iterator<char>(attribute), {}});
-  };
-  for (const char* name : {"diskseq", "size", "dev", "ro"}) put(name);
-  const std::string partition = disk.name() + "p1/";
-  for (const char* name : {"partition", "start", "size", "dev"}) put(partition + name);
-  std::filesystem::create_directories(here / (whole ? "" : partition) / "holders/dm-0");
-}
-
-TEST_CASE("what dm is made of is no volume") {
-  const LoopDisk disk(kBytes), filesystem(kBytes);
-  Node node;
-  Agent agent(node, {&disk});
-  const std::string id = agent.new_volume(disk);
-  put_held(node, disk, GENERATE(true, false));
-  Agent seeing(node, {&disk}, {.sysfs_root = node.at("sys")});
-  CHECK(seeing.ids(disk).empty());
-  CHECK(seeing.format(id) == "NOT_FOUND");
-  CHECK(agent.is_formatted(id) == "false");
 }
 
 }  // namespace

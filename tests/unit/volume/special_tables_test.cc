@@ -118,6 +118,39 @@ TEST_CASE("Microsoft's reserved partition is no volume and keeps no disk from a 
   CHECK((table_of(disk) == table));
 }
 
+TEST_CASE("what boot loaders and ZFS keep for themselves is no volume, and a partition") {
+  const std::string type =
+      GENERATE("21686148-6449-6E6F-744E-656564454649", "9E1A2D38-C612-4316-AA26-8B49521E5A8B",
+               "6A945A3B-1DD2-11B2-99A6-080020736631");
+  const LoopDisk disk(kBytes);
+  test::write_table(
+      disk, "label: gpt\nsize=1MiB, uuid=AAAAAAAA-0000-4000-8000-000000000001, type=" + type +
+                "\nuuid=AAAAAAAA-0000-4000-8000-000000000002\n");
+  const std::string loader(512, 'x');
+  test::write_bytes(disk.node(), kMebibyte, loader);
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk) == Ids{"PARTUUID=aaaaaaaa-0000-4000-8000-000000000002"});
+  CHECK(agent.ids(disk, 1).empty());
+  CHECK(agent.format("PARTUUID=aaaaaaaa-0000-4000-8000-000000000001") == "NOT_FOUND");
+  CHECK(agent.format("PARTUUID=aaaaaaaa-0000-4000-8000-000000000002") == "OK");
+  CHECK((test::read_bytes(disk.node(), kMebibyte, loader.size()) == loader));
+}
+
+TEST_CASE("a disk with nothing but a boot loader's partition is left as it is") {
+  const LoopDisk disk(kBytes);
+  const std::string table_text =
+      GENERATE("label: gpt\nsize=1MiB, type=21686148-6449-6E6F-744E-656564454649\n",
+               "label: dos\nsize=8MiB, type=41\n");
+  test::write_table(disk, table_text);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string table = table_of(disk);
+  CHECK(agent.ids(disk).empty());
+  CHECK(agent.partition(disk) == "OK");
+  CHECK((table_of(disk) == table));
+}
+
 TEST_CASE("a full GPT with a reserved partition only is told to be full") {
   const LoopDisk disk(kBytes);
   test::write_table(disk, std::string("label: gpt\ntype=") + kReserved + "\n");
@@ -174,21 +207,53 @@ TEST_CASE("a GPT of which both halves are damaged is not written over") {
   CHECK((table_of(disk) == table));
 }
 
-TEST_CASE("a volume with a neighbour grows up to it, and is not said to have grown further") {
+TEST_CASE(
+    "a GPT of which the front is lost is not written over while its partitions hold anything") {
   const LoopDisk disk(kBytes);
-  test::write_table(disk,
-                    "label: gpt\n"
-                    "start=2048, size=16MiB\n"
-                    "start=34816, size=8MiB\n");
+  const std::string old = "PARTUUID=aaaaaaaa-0000-4000-8000-000000000001";
+  test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
   Node node;
   Agent agent(node, {&disk});
-  const std::string id = agent.ids(disk, 1).front();
-  REQUIRE(agent.format(id) == "OK");
+  const bool is_used = GENERATE(true, false);
+  if (is_used) REQUIRE(agent.format(old) == "OK");
+  // The sector that says that there is a GPT, and the whole of the first half.
+  const size_t lost = GENERATE(512, 64 << 10);
+  test::write_bytes(disk.node(), 0, std::string(lost, '\0'));
   const std::string table = table_of(disk);
-  CHECK(agent.resize(id, 40 * kMebibyte) == "OUT_OF_RANGE");
-  CHECK(agent.resize(id, 16 * kMebibyte) == "OK");
-  CHECK(agent.resize(id, 0) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK(agent.ids(disk).empty());
+  const Result<void> partitioned = agent.try_partition(disk);
+  if (is_used) {
+    REQUIRE_FALSE(partitioned);
+    CHECK(partitioned.error().code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(partitioned.error().message(),
+               Catch::Contains("GPT") && Catch::Contains("overwritten"));
+    CHECK((table_of(disk) == table));
+  } else {
+    // So it is left by a call that was killed while it wrote the table.
+    CHECK(partitioned);
+    CHECK(agent.ids(disk).size() == 1);
+    CHECK(agent.ids(disk) != Ids{old});
+  }
+}
+
+TEST_CASE("a volume in which there is a GPT without its first sector is not formatted") {
+  const LoopDisk disk(kBytes), inner(16 * kMebibyte);
+  constexpr size_t kEdge = 64 << 10;
+  constexpr uint64_t kLast = 16 * kMebibyte - kEdge;
+  test::write_table(disk, "label: gpt\nstart=2048, size=16MiB\n");
+  test::write_table(inner, "label: gpt\n");
+  test::write_bytes(disk.node(), kMebibyte + 512, test::read_bytes(inner.node(), 512, kEdge - 512));
+  test::write_bytes(disk.node(), kMebibyte + kLast, test::read_bytes(inner.node(), kLast, kEdge));
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.id(disk);
+  // By the disk's own node, and then, when the kernel was told of it, by the partition's.
+  CHECK(agent.is_formatted(id) == "true");
+  const Result<void> refused = agent.try_format(id);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("it holds a GPT, of which the first sector was overwritten"));
+  CHECK(agent.is_formatted(id) == "true");
 }
 
 // The label of an LVM member, whose checksum is wrong: it may yet be saved.

@@ -75,6 +75,13 @@ std::string small_btrfs() {
   return with(start, kBtrfs + 0x70, little(64 * kMebibyte, 8) + little(40 * kMebibyte, 8));
 }
 
+// 131065 sectors of 512 bytes.
+std::string small_ntfs() {
+  std::string start(512, '\0');
+  start = with(start, 3, "NTFS    " + little(512, 2));
+  return with(start, 0x28, little(131065, 8));
+}
+
 TEST_CASE("ext2 to ext4 as mkfs makes them have their exact size") {
   const std::string type = GENERATE("ext2", "ext3", "ext4");
   const std::string block = GENERATE("1024", "2048", "4096");
@@ -102,6 +109,7 @@ TEST_CASE("sizes are told in bytes") {
   CHECK(read_superblock("ext4", small_ext4()) == VolumeStats{16384 * 4096, 11384 * 4096});
   CHECK(read_superblock("xfs", small_xfs()) == VolumeStats{16384 * 4096, 11384 * 4096});
   CHECK(read_superblock("btrfs", small_btrfs()) == VolumeStats{64 * kMebibyte, 40 * kMebibyte});
+  CHECK(read_superblock("ntfs", small_ntfs()) == VolumeStats{uint64_t{131065} * 512, 0});
 }
 
 TEST_CASE("an ext4 of more than 32 bits of blocks has its size, if it says that it is one") {
@@ -124,6 +132,7 @@ TEST_CASE("other filesystems, and one under another's name, are nothing") {
   CHECK_FALSE(read_superblock("btrfs", small_ext4()));
   CHECK_FALSE(read_superblock("ext4", small_xfs()));
   CHECK_FALSE(read_superblock("ext4", small_btrfs()));
+  CHECK_FALSE(read_superblock("ext4", small_ntfs()));
 }
 
 TEST_CASE("a superblock that cannot be is nothing") {
@@ -156,6 +165,14 @@ TEST_CASE("a superblock that cannot be is nothing") {
   CHECK_FALSE(btrfs(0x78, little(64 * kMebibyte + 1, 8)));
   CHECK_FALSE(btrfs(0x70, little(~uint64_t{0}, 8)));
   CHECK_FALSE(btrfs(0x40, "BHRfS_M_"));
+
+  const auto ntfs = [](size_t offset, const std::string& bytes) {
+    return read_superblock("ntfs", with(small_ntfs(), offset, bytes));
+  };
+  CHECK(ntfs(0xb, little(4096, 2)) == VolumeStats{uint64_t{131065} * 4096, 0});
+  CHECK_FALSE(ntfs(0xb, little(0, 2)));
+  CHECK_FALSE(ntfs(0x28, little(~uint64_t{0}, 8)));
+  CHECK_FALSE(ntfs(3, "EXFAT   "));
 }
 
 TEST_CASE("a superblock that is cut off is nothing") {
@@ -164,6 +181,7 @@ TEST_CASE("a superblock that is cut off is nothing") {
       {"ext4", small_ext4(), kExt + 0x64},
       {"xfs", small_xfs(), 152},
       {"btrfs", small_btrfs(), kBtrfs + 0x80},
+      {"ntfs", small_ntfs(), 0x30},
   }));
   CAPTURE(type);
   for (const size_t size : {size_t{0}, size_t{1}, end / 2, end - 1}) {

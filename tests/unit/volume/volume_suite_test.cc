@@ -155,6 +155,7 @@ TEMPLATE_LIST_TEST_CASE("an id that names no volume is refused by every method",
   CAPTURE(id);
   world.put_directory(world.at("target"));
   CHECK(outcome(calls.service.is_formatted(id)) == code);
+  CHECK_THAT(calls.service.is_formatted(id).error().message(), !Catch::Contains("::"));
   CHECK(calls.format(id) == code);
   CHECK(calls.resize(id, 2 * kMebibyte) == code);
   CHECK(outcome(calls.service.stats(id)) == code);

@@ -31,8 +31,7 @@ Result<std::vector<Disk>> BlockDevices::disks() const {
     if (!names_.includes(name)) continue;
     if (auto disk = read_disk(name); disk && disk->sectors > 0) disks.push_back(*std::move(disk));
   }
-  // Every kernel's diskseq is there or none is, so one disk tells.
-  if (names.empty() || !read_number_attribute(sysfs_ + "/block/" + names.front() + "/diskseq")) {
+  if (names.empty() || (disks.empty() && !are_numbered(names))) {
     return Error(StatusCode::kUnavailable, "list the disks")
         .because(names.empty() ? sysfs_ + "/block has no entries"
                                : "the kernel does not number its disks (diskseq)")
@@ -40,6 +39,16 @@ Result<std::vector<Disk>> BlockDevices::disks() const {
   }
   std::ranges::sort(disks, {}, &Disk::number);
   return disks;
+}
+
+// Every kernel's diskseq is there or none is. A disk that is being taken away tells nothing.
+bool BlockDevices::are_numbered(const std::vector<std::string>& names) const {
+  const auto has = [this](const char* attribute) {
+    return [this, attribute](const std::string& name) {
+      return read_number_attribute(sysfs_ + "/block/" + name + "/" + attribute).has_value();
+    };
+  };
+  return std::ranges::any_of(names, has("diskseq")) || std::ranges::none_of(names, has("size"));
 }
 
 Result<Disk> BlockDevices::disk(uint32_t number, std::string_view operation) const {
@@ -66,8 +75,17 @@ std::optional<Disk> BlockDevices::disk_of(dev_t device) const {
   return read_disk(name);
 }
 
+bool BlockDevices::serves(std::string_view name) const {
+  if (names_.includes(name)) return true;
+  std::string_view disk = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  if (names_.includes(disk)) return true;
+  if (disk.ends_with('p')) disk.remove_suffix(1);
+  return names_.includes(disk);
+}
+
 std::optional<Disk> BlockDevices::read_disk(const std::string& name) const {
   const std::string path = sysfs_ + "/block/" + name + "/";
+  if (!can_be_opened(sysfs_ + "/block/" + name)) return std::nullopt;
   const auto number = read_number_attribute(path + "diskseq");
   const auto sectors = read_number_attribute(path + "size");
   const auto device = read_device_attribute(path + "dev");
@@ -80,8 +98,6 @@ std::optional<Disk> BlockDevices::read_disk(const std::string& name) const {
   disk.node = node_of(name);
   disk.number = static_cast<uint32_t>(*number);
   disk.sectors = *sectors;
-  disk.logical_sector_bytes =
-      static_cast<uint32_t>(read_number_attribute(path + "queue/logical_block_size").value_or(512));
   disk.read_only = read_number_attribute(path + "ro").value_or(0) != 0;
   disk.device = *device;
   disk.holders = names_in(path + "holders");

@@ -4,6 +4,12 @@
 // until the node starts again and which a disk that is taken away and comes back gets anew. Sectors
 // are sysfs's: 512 bytes, whatever the disk's own are.
 //
+// The kernel shows a disk that was just plugged in, and its node, some time before it lets anybody
+// open it. Until then it is not there for any call, as one that is being taken away is not: what is
+// listed can be used, and a number that nobody was told is NOT_FOUND. Nothing waits for it; who
+// expects a disk lists again. A disk whose attributes cannot be read is left out, and hides no
+// other.
+//
 // Reading sysfs opens no device, so nothing here blocks on a disk that does not answer.
 //
 // Threads: immutable; every call looks anew. sysfs's root is a parameter for the tests.
@@ -39,7 +45,6 @@ struct Disk {
   std::string node;  // "/dev/sda"
   uint32_t number = 0;
   uint64_t sectors = 0;
-  uint32_t logical_sector_bytes = 512;
   bool read_only = false;
   dev_t device = 0;
   // Devices of dm, md and the like that are made of the whole disk.
@@ -65,6 +70,10 @@ class BlockDevices {
   // The disk that a device is or lies on as a partition; nothing if that is not served.
   std::optional<Disk> disk_of(dev_t device) const;
 
+  // Whether a disk of this name, or one with a partition of it ("sda1", "nvme0n1p1"), is served if
+  // it is there.
+  bool serves(std::string_view name) const;
+
   std::vector<KernelPartition> partitions(const Disk& disk) const;
 
   // The names of the whole disks that a device is made of, itself included, through partitions, dm
@@ -83,6 +92,7 @@ class BlockDevices {
 
  private:
   std::optional<Disk> read_disk(const std::string& name) const;
+  bool are_numbered(const std::vector<std::string>& names) const;
 
   DiskNames names_;
   std::string sysfs_;

@@ -2,7 +2,9 @@
 
 #include <blkid.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -18,6 +20,12 @@ struct FreeProbe {
 using Probe = std::unique_ptr<blkid_struct_probe, FreeProbe>;
 
 constexpr std::string_view kReservedType = "e3c9e316-0b5c-4db8-817d-f92df00215ae";
+constexpr std::string_view kPrivateTypes[] = {
+    "21686148-6449-6e6f-744e-656564454649",  // BIOS boot
+    "9e1a2d38-c612-4316-aa26-8b49521e5a8b",  // PReP boot
+    "6a945a3b-1dd2-11b2-99a6-080020736631",  // ZFS' reserve
+};
+constexpr int kPrepType = 0x41;  // PReP boot in an MBR
 
 std::string value_of(const Probe& probe, const char* name) {
   const char* value = nullptr;
@@ -37,8 +45,10 @@ std::vector<TablePartition> partitions_of(const Probe& probe) {
     if (const char* uuid = blkid_partition_get_uuid(entry)) partition.uuid = uuid;
     if (const char* type = blkid_partition_get_type_string(entry)) {
       partition.is_reserved = type == kReservedType;
+      partition.is_private = std::ranges::find(kPrivateTypes, type) != std::end(kPrivateTypes);
     }
-    partition.is_container = blkid_partition_is_extended(entry) != 0;
+    partition.is_private = partition.is_private || blkid_partition_is_extended(entry) != 0 ||
+                           blkid_partition_get_type(entry) == kPrepType;
     partitions.push_back(std::move(partition));
   }
   return partitions;
@@ -71,6 +81,23 @@ Probe new_probe(const FileDescriptor& device, const Stretch& stretch) {
   return probe;
 }
 
+// Finds a GPT whose first sector was lost: without the protective MBR nobody looks for it, yet the
+// partitions and what they hold are still there.
+Result<void> look_for_lost_table(const FileDescriptor& disk, const Stretch& stretch,
+                                 const std::string& object, Content& content) {
+  errno = 0;
+  const Probe probe = new_probe(disk, stretch);
+  if (!probe) return failed("look for a partition table on", object);
+  blkid_probe_enable_superblocks(probe.get(), 0);
+  blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_FORCE_GPT);
+  const int answer = blkid_do_fullprobe(probe.get());
+  if (answer < 0) return failed("look for a partition table on", object);
+  if (answer > 0) return {};
+  content.kind = ContentKind::kLostTable;
+  content.partitions = partitions_of(probe);
+  return {};
+}
+
 }  // namespace
 
 Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
@@ -89,19 +116,19 @@ Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
                                                      BLKID_SUBLKS_USAGE | BLKID_SUBLKS_BADCSUM);
   constexpr int kFound = 0, kNothing = 1, kAmbivalent = -2;
   Content content;
-  switch (blkid_do_safeprobe(probe.get())) {
-    case kFound:
-      break;
-    case kNothing:
-      return content;
-    case kAmbivalent:
-      content.kind = ContentKind::kAmbiguous;
-      return content;
-    default:
-      return failed(kOperation, object);
+  const int answer = blkid_do_safeprobe(probe.get());
+  if (answer == kAmbivalent) {
+    content.kind = ContentKind::kAmbiguous;
+    return content;
   }
-  content.kind = kind_of(probe);
-  if (content.kind == ContentKind::kPartitionTable) {
+  if (answer != kFound && answer != kNothing) return failed(kOperation, object);
+  // Of a partition's own node its entry in the disk's table is found, which is none of its content.
+  if (answer == kFound) content.kind = kind_of(probe);
+  if (content.kind == ContentKind::kNothing) {
+    if (auto looked = look_for_lost_table(disk, stretch, object, content); !looked) {
+      return std::move(looked).error();
+    }
+  } else if (content.kind == ContentKind::kPartitionTable) {
     content.type = value_of(probe, "PTTYPE");
     content.partitions = partitions_of(probe);
   } else {

@@ -23,8 +23,9 @@ struct TablePartition {
   std::string uuid = {};  // the PARTUUID in lower case; "" for an MBR without a signature
   // Microsoft's reserved partition: never a volume and no reason to leave a disk as it is.
   bool is_reserved = false;
-  // The container of an MBR's logical partitions: no volume.
-  bool is_container = false;
+  // No volume, and a partition that counts: the container of an MBR's logical partitions, and what
+  // boot loaders and ZFS keep for themselves without any signature, by its type.
+  bool is_private = false;
 
   bool operator==(const TablePartition&) const = default;
 };
@@ -35,12 +36,13 @@ enum class ContentKind {
   kPartitionTable,
   kMember,  // of LVM, md, LUKS, a cache: something else is made of it
   kSwap,
-  kAmbiguous  // several contradict each other
+  kAmbiguous,  // several contradict each other
+  kLostTable   // a GPT without the first sector, which says that it is there
 };
 
 struct Content {
   ContentKind kind = ContentKind::kNothing;
-  std::string type;  // "ext4", "gpt", "LVM2_member"; "" for kNothing and kAmbiguous
+  std::string type;  // "ext4", "gpt", "LVM2_member"; "" for the last two and kNothing
   std::string uuid;  // of a filesystem; "" if it has none
   // Of one device of a filesystem that may be on several (btrfs); "" for all others.
   std::string device_uuid;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/linux/block/sysfs.h"
@@ -22,9 +24,8 @@ struct Use {
   bool is_of_system = false;
 };
 
-bool is_of_system(const std::string& point) {
-  return point == "/" || point == "/boot" || point == "/usr" || point.starts_with("/boot/") ||
-         point.starts_with("/usr/");
+bool is_within(const std::string& path, const std::string& directory) {
+  return directory == "/" || path == directory || path.starts_with(directory + "/");
 }
 
 // The device that a file lies on, or that a device's node names.
@@ -36,17 +37,15 @@ dev_t device_behind(const std::string& path) {
 
 class UseOfDisk {
  public:
-  UseOfDisk(const BlockDevices& devices, const Disk& disk) : devices_(devices), disk_(disk) {}
+  UseOfDisk(const BlockDevices& devices, const Disk& disk, const std::vector<std::string>& needed)
+      : devices_(devices), disk_(disk), needed_(needed) {}
 
   // Everything that can be seen now.
   Result<std::vector<Use>> find() {
     const Result<std::vector<Mount>> mounts = support::read_mounts();
     if (!mounts) return mounts.error();
     add_mounts(*mounts);
-    // Only if it is another namespace's: looking up every mount is most of the work.
-    if (link_name("/proc/self/ns/mnt") != link_name("/proc/1/ns/mnt")) {
-      if (const auto first = support::read_mounts("1")) add_mounts(*first);
-    }
+    if (const auto first = support::read_mounts("1")) add_mounts(*first);
     add_swaps();
     add_holder(disk_.name);
     for (const KernelPartition& partition : devices_.partitions(disk_)) add_holder(partition.name);
@@ -54,6 +53,13 @@ class UseOfDisk {
   }
 
  private:
+  // Whether what is mounted there is the system's, or what a needed directory lies on.
+  bool is_of_system(const std::string& point) const {
+    return point == "/" || is_within(point, "/boot") || is_within(point, "/usr") ||
+           std::ranges::any_of(needed_,
+                               [&](const std::string& path) { return is_within(path, point); });
+  }
+
   bool is_beneath(dev_t device) {
     const auto [known, is_new] = beneath_.try_emplace(device, false);
     if (is_new && device != 0) {
@@ -81,6 +87,8 @@ class UseOfDisk {
 
   void add_mounts(const std::vector<Mount>& mounts) {
     for (const Mount& mount : mounts) {
+      // To look one up is most of the work, and the first process seldom has others.
+      if (!seen_.emplace(mount.id, mount.point).second) continue;
       // btrfs has a device number of its own; its source says what it was mounted from.
       const bool has_node = mount.source.starts_with('/');
       if (is_beneath(mount.device) || (has_node && is_beneath(device_behind(mount.source))) ||
@@ -107,8 +115,10 @@ class UseOfDisk {
 
   const BlockDevices& devices_;
   const Disk& disk_;
+  const std::vector<std::string>& needed_;
   std::vector<Use> uses_;
-  std::map<dev_t, bool> beneath_;  // what is_beneath() found
+  std::set<std::pair<uint64_t, std::string>> seen_;  // mounts, by id and point
+  std::map<dev_t, bool> beneath_;                    // what is_beneath() found
 };
 
 Error used(const Disk& disk, std::string_view operation, const std::string& what) {
@@ -119,8 +129,9 @@ Error used(const Disk& disk, std::string_view operation, const std::string& what
 }  // namespace
 
 Result<void> check_not_system_disk(const BlockDevices& devices, const Disk& disk,
-                                   std::string_view operation) {
-  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk).find();
+                                   std::string_view operation,
+                                   const std::vector<std::string>& needed) {
+  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk, needed).find();
   if (!uses) return uses.error();
   const auto found = std::ranges::find_if(*uses, &Use::is_of_system);
   if (found == uses->end()) return {};
@@ -130,7 +141,7 @@ Result<void> check_not_system_disk(const BlockDevices& devices, const Disk& disk
 
 Result<void> check_unused(const BlockDevices& devices, const Disk& disk,
                           std::string_view operation) {
-  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk).find();
+  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk, {}).find();
   if (!uses) return uses.error();
   if (uses->empty()) return {};
   return used(disk, operation, uses->front().what);

@@ -78,8 +78,10 @@ std::error_code write_attribute(const std::string& path, const std::string& valu
 std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    names.push_back(entry.path().filename().string());
+  std::filesystem::directory_iterator entry(path, error);
+  for (const std::filesystem::directory_iterator end; !error && entry != end;) {
+    names.push_back(entry->path().filename().string());
+    entry.increment(error);  // a directory that goes away meanwhile throws otherwise
   }
   std::ranges::sort(names);
   return names;
@@ -89,5 +91,7 @@ std::string link_name(const std::string& path) {
   std::error_code error;
   return std::filesystem::read_symlink(path, error).filename().string();
 }
+
+bool can_be_opened(const std::string& disk) { return !link_name(disk + "/bdi").empty(); }
 
 }  // namespace longshore::block

@@ -31,4 +31,8 @@ std::vector<std::string> names_in(const std::string& path);
 // The last name of what a link leads to ("0:0:1:0"), or "".
 std::string link_name(const std::string& path);
 
+// Whether the disk of this folder ("/sys/block/sda") can be opened already, and still: by the link
+// `bdi`, the last thing that the kernel adds before, and the first that it takes away.
+bool can_be_opened(const std::string& disk);
+
 }  // namespace longshore::block

@@ -1,0 +1,16 @@
+#include "smb/linux/directory_below.h"
+
+#include <fcntl.h>
+
+#include "support/linux/beneath.h"
+
+namespace longshore::smb {
+
+std::error_code find_directory(const std::string& root, const std::string& below) {
+  const support::FileDescriptor opened(
+      ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (opened && support::open_unfollowed(opened, below, O_PATH | O_DIRECTORY)) return {};
+  return support::last_error();
+}
+
+}  // namespace longshore::smb

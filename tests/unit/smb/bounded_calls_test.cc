@@ -1,0 +1,109 @@
+// Calls that hang in the kernel, and who waits for them.
+#include "smb/linux/bounded_calls.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <stdexcept>
+
+namespace longshore::smb {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using support::CallLimits;
+
+// An answer that comes when the test says so.
+class HeldAnswer {
+ public:
+  std::error_code await() {
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    given_changed_.wait_for(lock, seconds(30), [&] { return given_; });
+    return {};
+  }
+  void give() {
+    const std::lock_guard lock(mutex_);
+    given_ = true;
+    given_changed_.notify_all();
+  }
+  int asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable given_changed_;
+  bool given_ = false;
+  int asked_ = 0;
+};
+
+std::error_code itself(const std::error_code& error) { return error; }
+
+TEST_CASE("a bounded call has its own answer or failure") {
+  BoundedCalls<std::error_code> calls;
+  const auto stale = [] { return std::error_code(ESTALE, std::generic_category()); };
+  CHECK(calls.run("x", {}, stale, itself).value() == ESTALE);
+  const auto broken = []() -> std::error_code { throw std::runtime_error("broken"); };
+  CHECK_THROWS_WITH(calls.run("x", {}, broken, itself), "broken");
+  CHECK(calls.count() == 0);
+}
+
+TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
+  HeldAnswer answer;
+  BoundedCalls<std::error_code> calls;
+  const auto hang = [&] { return answer.await(); };
+  const auto live = [] { return std::error_code(); };
+  CHECK(calls.run("dead", CallLimits().within(milliseconds(1)), hang, itself) ==
+        std::errc::timed_out);
+  // One thread hangs, not one for each who asks; and others are answered.
+  CHECK(calls.run("dead", {}, hang, itself) == std::errc::connection_already_in_progress);
+  CHECK(calls.run("dead", {}, hang, itself) == std::errc::connection_already_in_progress);
+  CHECK(answer.asked() <= 1);
+  CHECK_FALSE(calls.run("alive", {}, live, itself));
+  CHECK(calls.count() == 1);
+  answer.give();
+  // What hung is over, and whoever asks next clears it away.
+  const auto end = std::chrono::steady_clock::now() + seconds(30);
+  while (calls.count() != 0 && std::chrono::steady_clock::now() < end) {
+    CHECK_FALSE(calls.run("alive", {}, live, itself));
+  }
+  CHECK(calls.count() == 0);
+  CHECK_FALSE(calls.run("dead", {}, hang, itself));
+  CHECK(answer.asked() == 2);
+}
+
+TEST_CASE("a call that nobody wants any more is given up, though it has no deadline") {
+  HeldAnswer answer;
+  BoundedCalls<std::error_code> calls;
+  const auto hang = [&] { return answer.await(); };
+  const CallLimits limits{.cancelled = [&] { return answer.asked() > 0; }};
+  CHECK(calls.run("dead", limits, hang, itself) == std::errc::timed_out);
+  CHECK(calls.count() == 1);
+  answer.give();
+}
+
+TEST_CASE("what comes too late and what the call held are let go") {
+  HeldAnswer answer;
+  auto held = std::make_shared<int>(1);
+  std::weak_ptr<int> given = held;
+  {
+    BoundedCalls<std::shared_ptr<int>> calls;
+    const auto late = calls.run(
+        "dead", CallLimits().within(milliseconds(1)),
+        [&answer, kept = std::move(held)] {
+          answer.await();
+          return kept;
+        },
+        [](const std::error_code&) { return nullptr; });
+    CHECK_FALSE(late);
+    CHECK_FALSE(given.expired());
+    answer.give();
+    const auto end = std::chrono::steady_clock::now() + seconds(30);
+    while (!given.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    CHECK(given.expired());
+  }
+}
+
+}  // namespace
+}  // namespace longshore::smb
