@@ -7,6 +7,10 @@
 # a Debian 12 that may have nothing installed yet. The same source makes the same packages.
 set -euo pipefail
 
+case ${1-} in
+  --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+  -*) echo "build_debs.sh: unknown option $1; see --help" >&2 && exit 2 ;;
+esac
 output=${1:+$(realpath -m "$1")}
 root=$(readlink -f "$(dirname "$0")/..")
 cd "$root"

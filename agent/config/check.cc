@@ -23,6 +23,8 @@ class WholeCheck {
     keep_control_apart();
     check_http();
     check_signatures();
+    check_audit();
+    check_users(draft_, findings_);
     check_permissions(draft_, schemas_, findings_);
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
     for (const ModuleSettings& module : draft_.configuration.modules) {
@@ -34,19 +36,30 @@ class WholeCheck {
   }
 
  private:
-  // Finds who serves what, and that no two modules serve one service.
+  // Finds who serves what, and that no two modules serve one service or one socket.
   void serve_once() {
     for (const auto& [name, schema] : schemas_) {
+      bool is_second = false;
       for (const std::string& service : schema.services) {
         const auto [first, is_new] = module_of_.try_emplace(service, name);
         if (is_new) continue;
-        const std::string path = joined("modules", name);
-        add(place_of(draft_.origins, {joined(path, "library"), path}),
-            "the modules " + in_quotes(first->second) + " and " + in_quotes(name) + " both serve " +
-                in_quotes(service) + "; disable one of them");
+        is_second = true;
+        add_second(first->second, name, in_quotes(service));
       }
       for (const std::string& method : schema.methods) module_of_.try_emplace(method, name);
+      if (is_second || !draft_.configuration.csi_proxy.enabled) continue;
+      for (const std::string& socket : schema.csi_proxy_sockets) {
+        const auto [first, is_new] = module_at_.try_emplace(socket, name);
+        if (!is_new) add_second(first->second, name, "csi-proxy's socket " + in_quotes(socket));
+      }
     }
+  }
+
+  void add_second(const std::string& first, const std::string& second, const std::string& what) {
+    const std::string path = joined("modules", second);
+    add(place_of(draft_.origins, {joined(path, "library"), path}),
+        "the modules " + in_quotes(first) + " and " + in_quotes(second) + " both serve " + what +
+            "; disable one of them");
   }
 
   void check(const EndpointSettings& endpoint) {
@@ -123,6 +136,13 @@ class WholeCheck {
         "\"/absolute/path\"");
   }
 
+  void check_audit() {
+    const AuditSettings& audit = draft_.configuration.agent.audit;
+    if (!audit.required || !audit.file.empty()) return;
+    add(place_of(draft_.origins, {"agent.audit.required"}),
+        "\"agent.audit.required\" needs a file to write to; write file = \"/absolute/path\"");
+  }
+
   // A configured socket among the agent's own could take the place of one of these.
   void keep_out_of_own_folders(const std::string& socket, const std::string& who,
                                const Place& place) {
@@ -158,6 +178,19 @@ class WholeCheck {
       add(place_of(draft_.origins, {joined(methods_path, method)}), not_own(methods_path, method));
     }
     check_targets(module);
+    check_process(module);
+  }
+
+  // Whoever writes isolation = "in-process" has the limits there for later.
+  void check_process(const ModuleSettings& module) {
+    const std::string path = joined("modules", module.name);
+    const std::string process_path = joined(path, "process");
+    const auto first = draft_.origins.lower_bound(process_path + '.');
+    if (first == draft_.origins.end() || !first->first.starts_with(process_path + '.')) return;
+    if (draft_.origins.contains(joined(path, "isolation"))) return;
+    add(first->second.place, in_quotes(process_path) +
+                                 " has no effect; write isolation = \"process\" in " +
+                                 in_quotes(path));
   }
 
   void check_targets(const ModuleSettings& module) {
@@ -226,6 +259,7 @@ class WholeCheck {
   Findings& findings_;
   const bool all_described_;
   std::map<std::string, std::string> module_of_;    // by service and by method
+  std::map<std::string, std::string> module_at_;    // by csi-proxy's socket
   std::map<std::string, std::string> endpoint_at_;  // by path
   std::set<std::string> done_;
   std::vector<std::string> way_;

@@ -17,8 +17,11 @@ ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& f
 // Addresses and services of endpoints; services, methods and permissions of modules.
 void check_whole(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
 
-// Whom the rules of permissions name, and what they allow.
+// What the rules of permissions allow.
 void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
+
+// That the system knows the users and groups of sockets, rules and trusted owners.
+void check_users(const Draft& draft, Findings& findings);
 
 // Whether every enabled module has a schema: only then is an unknown service a mistake.
 bool all_described(const Configuration& configuration, const ModuleSchemas& schemas);

@@ -2,7 +2,6 @@
 
 #include "config/check.h"
 #include "config/toml_text.h"
-#include "config/user_names.h"
 
 namespace longshore::config {
 namespace {
@@ -62,8 +61,6 @@ class PermissionCheck {
     for (const PermissionRule& rule : rules) {
       const std::string path = joined(joined(joined(kind, owner), "permissions"), rule.name);
       check_is_whole(rule, path);
-      check_names(rule.users, joined(path, "users"), "user", &user_id_of);
-      check_names(rule.groups, joined(path, "groups"), "group", &group_id_of);
       if (valid_is_known) check_methods(rule.methods, joined(path, "methods"), valid, why_unknown);
     }
   }
@@ -85,17 +82,6 @@ class PermissionCheck {
       findings_.add(place, in_quotes(path) +
                                " allows nothing; write methods = [\"<service>\"], [\"reads_only\"] "
                                "or, for all, [\"*\"]");
-    }
-  }
-
-  void check_names(const Names& names, const std::string& path, const std::string& kind,
-                   Result<unsigned> (*id_of)(const std::string&)) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (kind == "user" && names[i] == "*") continue;
-      if (id_of(names[i])) continue;
-      findings_.add(item_place(draft_.origins, path, i),
-                    in_quotes(path) + " names " + in_quotes(names[i]) + ", and the system has no " +
-                        kind + " of that name or id");
     }
   }
 

@@ -28,6 +28,8 @@ struct ModuleSchema {
   std::string summary;
   std::vector<std::string> services;  // "v1.Filesystem"
   std::vector<std::string> methods;   // "v1.Filesystem/PathExists"
+  // The sockets of csi-proxy's that it is reached by: "filesystem-v1".
+  std::vector<std::string> csi_proxy_sockets;
   std::vector<OptionSchema> options;
 };
 

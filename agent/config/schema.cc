@@ -39,7 +39,8 @@ const SectionKeys<AgentSettings>& section_keys() {
       key<&S::trusted_owners>(
           {.name = "trusted_owners",
            .type = KeyType::kNames,
-           .doc = "Users, by name or id, who may own modules and configuration besides root.",
+           .doc = "Users, by name or id, who may own modules, the keys that they are signed with "
+                  "and module_host, besides root.",
            .needs_restart = true}),
       key<&S::stop_timeout>({.name = "stop_timeout",
                              .type = KeyType::kDuration,
@@ -193,7 +194,7 @@ const SectionKeys<ModuleSettings>& section_keys() {
                           .type = KeyType::kIsolation,
                           .doc = "Where the module runs: in the agent itself (\"in-process\"), or "
                                  "in a process of its own (\"process\"), which may crash, hang or "
-                                 "leak without harm to anything else, at a cost of some 50 us a "
+                                 "leak without harm to anything else, at a cost of some 20 us a "
                                  "call; see the table process."}),
       key<&S::sha256>({.name = "sha256",
                        .type = KeyType::kSha256,

@@ -64,7 +64,7 @@ struct AgentSettings {
   std::string state_dir = "/var/lib/longshore";
   std::vector<std::string> module_dirs = {"/usr/lib/longshore"};
   std::string module_host = "/usr/libexec/longshore/longshore-modulehost";
-  // Names or ids of users who may own modules and configuration, besides root.
+  // Names or ids of users who may own modules, keys and module_host, besides root.
   std::vector<std::string> trusted_owners;
   std::chrono::nanoseconds stop_timeout = std::chrono::seconds(30);
   LogSettings log;

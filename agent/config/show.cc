@@ -59,7 +59,9 @@ std::vector<std::string> diff(const Loaded& old_one, const Loaded& new_one) {
       lines.push_back("~ " + after->path() + " is changed (secret)");
     } else {
       if (before != nullptr) lines.push_back("- " + line_of(*before));
-      if (after != nullptr) lines.push_back("+ " + line_of(*after));
+      if (after == nullptr) continue;
+      // A reload refuses the file as a whole then.
+      lines.push_back("+ " + line_of(*after) + (after->needs_restart ? "  # needs a restart" : ""));
     }
   }
   return lines;

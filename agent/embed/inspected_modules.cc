@@ -64,6 +64,9 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   schema.summary = description.summary;
   schema.services = description.services;
   for (const auto& method : description.methods) schema.methods.push_back(method.full_name);
+  for (const auto& endpoint : description.csi_proxy_endpoints) {
+    schema.csi_proxy_sockets.push_back(endpoint.name());
+  }
   for (const auto& option : description.options) schema.options.push_back(schema_of(option));
   return schema;
 }

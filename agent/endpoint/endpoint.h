@@ -69,7 +69,8 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
 
   // Other services and rights from now on. Connections and running calls go on, but whom
   // allow_users and allow_groups do not name any more is told to go. The socket's path must be the
-  // same. An error means that the file has the old mode or owner; all else holds.
+  // same. An error means that the file has the old mode or owner, or lets fewer in; all else
+  // holds.
   virtual Result<void> update(EndpointOptions options) = 0;
 
   // Accepts no more, tells every client to go, and calls `done` when the last has gone or its

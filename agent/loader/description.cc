@@ -224,7 +224,7 @@ class DescriptionReader {
   const descriptors::Field* find_field(const std::string& type, const std::string& name) const {
     for (const auto& file : files_.file()) {
       for (const auto& message : file.message_type()) {
-        if ("." + qualified(file.package(), message.name()) != type) continue;
+        if (type != '.' + qualified(file.package(), message.name())) continue;
         for (const auto& field : message.field()) {
           if (field.name() == name) return &field;
         }

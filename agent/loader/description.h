@@ -16,6 +16,8 @@ struct CsiProxyEndpoint {
   std::string group;
   std::string version;
   std::string service;
+
+  std::string name() const { return group + "-" + version; }  // of its socket
 };
 
 struct ModuleDescription {

@@ -42,6 +42,9 @@ config::Loaded Agent::loaded() const {
 }
 
 Result<void> Agent::start() {
+#if !defined(_WIN32)
+  signals_.add(SIGHUP);  // what comes now waits until the agent serves
+#endif
   control_ = make_control_target(*this, core_.router);
   Result<loader::ModuleDescription> description = control_service_description();
   if (!description) return std::move(description).error();
@@ -65,11 +68,6 @@ Result<void> Agent::start() {
   core_.modules.commit();
   endpoints_.commit();
   core_.inspected->forget();
-  signals_.add(SIGTERM);
-  signals_.add(SIGINT);
-#if !defined(_WIN32)
-  signals_.add(SIGHUP);
-#endif
   wait_for_signal();
   state_ = State::kServing;
   if (http_) http_->start();
@@ -98,7 +96,11 @@ Result<void> Agent::prepare_modules(const config::Configuration& configuration) 
                   {{"reason", markers.error().message()}});
   }
   const EndDuringStart end_of_start(*log_, core_.modules.crash_markers());
-  return core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGoOn);
+  auto prepared = core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGoOn);
+  // There is no moment at which nobody heeds these; they too wait until the agent serves.
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
+  return prepared;
 }
 
 Result<void> Agent::open_sockets(const config::Configuration& configured) {
@@ -133,7 +135,9 @@ observe::StatusReport Agent::status() {
   report.uptime =
       std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
   for (const std::string& file : configuration().files) {
-    report.config_files.push_back(std::filesystem::absolute(file).lexically_normal().string());
+    std::error_code no_directory;  // whichever it was started in, it may be gone
+    const auto whole = std::filesystem::absolute(file, no_directory);
+    report.config_files.push_back(no_directory ? file : whole.lexically_normal().string());
   }
   report.modules = module_reports(core_.modules);
   report.module_states = module_states();

@@ -69,6 +69,10 @@ class Command {
       if (!schema) return fail(schema.error());
       described.emplace_back(name, std::move(*schema));
     }
+    if (described.empty()) {
+      errors_ << "There are no modules in " << folders.back()
+              << ": name their folder with --module-dir.\n";
+    }
     output_ << config::sample(described);
     return 0;
   }

@@ -80,7 +80,7 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
   if (configuration.csi_proxy.enabled) {
     for (const auto& each : csi_proxy) {
       EndpointOptions options = with_limits(configuration.agent);
-      options.name = each.group + "-" + each.version;
+      options.name = each.name();
       options.socket.path = configuration.agent.run_dir + "/csi-proxy/" + options.name +
                             "/csi-proxy-" + options.name + ".sock";
       options.services = {each.service};

@@ -132,7 +132,8 @@ void describe(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   app.add_option("--module-dir", line.module_dirs,
                  "A folder searched for modules before agent.module_dirs; may be repeated")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_flag("--check", line.check, "Check the configuration, print all findings and exit");
   app.add_flag("--no-ownership-check", line.no_ownership_check,
                "Accept configuration that other users could change; for development");
@@ -142,6 +143,7 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_flag("--free-control-group", line.free_control_group,
                "What systemd runs after the agent: ends limits that a killed one left behind");
 #endif
+  app.footer("More options: longshored --help");  // of the commands
   add_config_commands(app, line.config);
   app.footer(
       "Exit codes: 0 ended in order, 1 wrong usage, 2 faulty configuration, 3 cannot start.\n"

@@ -267,8 +267,11 @@ void Call::on_time() {
   if (overdue) {
     target_.load()->on_stuck(*this);
   } else {
-    end_early(StatusCode::kDeadlineExceeded,
-              "the deadline passed before the call was finished; it may still take effect");
+    const char* const whose =
+        parts_.deadline_is_configured ? "the configured time limit" : "the deadline";
+    end_early(
+        StatusCode::kDeadlineExceeded,
+        std::string(whose) + " passed before the call was finished; it may still take effect");
   }
 }
 

@@ -70,6 +70,7 @@ class Call final : public Work, public Timer, public Cancellable {
     std::string request;
     std::shared_ptr<const Caller> caller;
     Clock::time_point deadline = Clock::time_point::max();
+    bool deadline_is_configured = false;  // and not the caller's
     std::string request_id;
     std::shared_ptr<CallObserver> observer;
     std::shared_ptr<Target> target;  // the first

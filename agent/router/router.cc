@@ -134,7 +134,7 @@ std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& targe
                   "the call that it belongs to is over");
   }
   Call::Parts parts;
-  parts.deadline = deadline_of(request, *method);
+  set_deadline(request, *method, parts);
   parts.method = std::move(method);
   parts.request = std::move(request.request);
   parts.caller = std::move(request.caller);
@@ -165,16 +165,18 @@ void Router::submit(Call& call) {
   }
 }
 
-Clock::time_point Router::deadline_of(const CallRequest& request, const Method& method) const {
+void Router::set_deadline(const CallRequest& request, const Method& method,
+                          Call::Parts& parts) const {
   const auto now = Clock::now();
   const auto after = [&](std::chrono::nanoseconds time) {
     // A client may ask for centuries; the clock cannot count that far.
     return time < Clock::time_point::max() - now ? now + time : Clock::time_point::max();
   };
-  auto deadline = after(method.timeout.value_or(options_.default_timeout));
-  if (request.timeout) deadline = std::min(deadline, after(*request.timeout));
-  if (request.parent) deadline = std::min(deadline, request.parent->deadline());
-  return deadline;
+  const auto configured = after(method.timeout.value_or(options_.default_timeout));
+  parts.deadline = configured;
+  if (request.timeout) parts.deadline = std::min(parts.deadline, after(*request.timeout));
+  if (request.parent) parts.deadline = std::min(parts.deadline, request.parent->deadline());
+  parts.deadline_is_configured = parts.deadline == configured;
 }
 
 std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const Method> method,

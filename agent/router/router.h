@@ -100,7 +100,7 @@ class Router {
                                StatusCode code, std::string text, bool is_told = true);
   std::string request_id_of(CallRequest& request);
   std::string next_request_id();
-  Clock::time_point deadline_of(const CallRequest& request, const Method& method) const;
+  void set_deadline(const CallRequest& request, const Method& method, Call::Parts& parts) const;
 
   Timers& timers_;
   const RouterOptions options_;

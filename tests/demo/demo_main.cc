@@ -1,6 +1,7 @@
 // The demonstration: starts the agent in a folder of its own, takes directories, a disk and a
 // service through their life, shows each step, and leaves nothing behind.
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -9,6 +10,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "tests/demo/demo_agent.h"
@@ -69,14 +72,28 @@ struct World {
   const std::unique_ptr<DemoDisk> disk = make_disk();
 };
 
-// The configuration as it is, and beside it where this demonstration has its bus and its disk.
-std::string place_configuration(const std::string& original, const World& world) {
+// Whoever cloned the repository may own the modules in it.
+std::string trust_in_owners(const fs::path& module_dir) {
+  std::set<unsigned> owners{0};
+  std::string names;
+  for (fs::path folder = fs::canonical(module_dir); folder != folder.root_path();
+       folder = folder.parent_path()) {
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) != 0 || !owners.insert(status.st_uid).second) continue;
+    names += (names.empty() ? "\"" : ", \"") + std::to_string(status.st_uid) + '"';
+  }
+  return "[agent]\ntrusted_owners = [" + names + "]\n";
+}
+
+// The configuration as it is, and beside it what is so on this machine.
+std::string place_configuration(const CommandLine& line, const World& world) {
   const fs::path folder = kDirectory;
   fs::create_directory(folder / "kubelet");
   fs::create_directory(folder / "conf.d");
-  fs::copy_file(original, folder / "agent.toml");
+  fs::copy_file(line.config, folder / "agent.toml");
   // A checkout may be writable by a group, which the agent would not trust.
   fs::permissions(folder / "agent.toml", fs::perms::owner_read | fs::perms::owner_write);
+  test::write_file(folder / "conf.d/owners.toml", trust_in_owners(line.module_dir));
   if (world.services.bus) {
     test::write_file(folder / "conf.d/bus.toml", "[modules.system.settings]\nbus_address = \"" +
                                                      world.services.bus->address() + "\"\n");
@@ -95,8 +112,8 @@ std::vector<Part> parts_for(const World& world) {
 }
 
 Result<Count> run_steps(const CommandLine& line, const World& world) {
-  auto agent = DemoAgent::start({line.agent, "--config", place_configuration(line.config, world),
-                                 "--module-dir", line.module_dir});
+  auto agent = DemoAgent::start(
+      {line.agent, "--config", place_configuration(line, world), "--module-dir", line.module_dir});
   if (!agent) return std::move(agent).error();
   std::cout << "The agent serves after " << std::fixed << std::setprecision(1)
             << static_cast<double>((*agent)->time_to_serve().count()) / 1000 << " ms.\n\n";

@@ -49,7 +49,7 @@ staging=$(mktemp -d "$cache/new.XXXXXX")
 trap 'rm -rf --one-file-system "$work" "$staging"' EXIT
 
 # Unpacked, not installed: its scripts would make an initramfs and a boot loader's entry here.
-(cd "$work" && apt-get download -q "$kernel" >&2)
+(cd "$work" && apt-get download -q -o APT::Sandbox::User=root "$kernel" >&2)
 dpkg-deb -x "$work/$kernel"_*.deb "$work/kernel"
 release=${kernel#linux-image-}
 cp "$work/kernel/boot/vmlinuz-$release" "$staging/vmlinuz"

@@ -26,7 +26,7 @@ const std::string kInChild = "\"process\"\nprocess.memory_max = 200000000";
 // What a client is told whose agent goes away.
 const std::string kGone = "UNAVAILABLE the connection ended: the peer is gone: End of file";
 const std::string kOverdueText =
-    "the deadline passed before the call was finished; it may still take effect";
+    "the configured time limit passed before the call was finished; it may still take effect";
 const std::string kOverdue = "DEADLINE_EXCEEDED " + kOverdueText;
 const std::string kMayNot =
     "PERMISSION_DENIED module:hostile may not call longshore.control.v1.Control/Upgrade; its "

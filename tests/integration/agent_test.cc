@@ -104,7 +104,7 @@ TEST_CASE("A second agent on the same folders is refused with a sentence, and th
                              directory.control_socket() + "\": process " +
                              std::to_string(first.id()) +
                              " (longshored) listens on it; stop the other agent, or give "
-                             "this one another run_dir\n") != std::string::npos);
+                             "this one another run_dir and control_dir\n") != std::string::npos);
   TestClient client(directory.echo_socket());
   CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
   CHECK(first.stop() == 0);
@@ -145,12 +145,12 @@ TEST_CASE("What a killed agent left behind is replaced") {
   CHECK(agent.stop() == 0);
 }
 
-TEST_CASE("A socket's owner who does not exist ends the start in order, with a sentence") {
+TEST_CASE("A socket's owner who does not exist is a mistake in the configuration") {
   AgentDirectory directory;
   directory.configure("owner = \"nobody-of-that-name\"\n");
   AgentProcess agent(directory);
   CHECK_FALSE(agent.serves());
-  CHECK(agent.wait() == 3);
+  CHECK(agent.wait() == 2);
   CHECK(directory.log().find("nobody-of-that-name") != std::string::npos);
   CHECK_FALSE(fs::exists(directory.control_socket()));
 }

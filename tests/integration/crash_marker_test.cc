@@ -70,6 +70,18 @@ TEST_CASE("An agent that is killed once, or ended while a module starts, loads i
   CHECK(directory.log().find("quarantined") == std::string::npos);
 }
 
+TEST_CASE("A reload that is asked for while modules start waits until the agent serves") {
+  AgentDirectory directory;
+  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
+                      "/start_hangs.so\"\nstart_timeout = \"1s\"\n");
+  AgentProcess agent(directory, {.until_serving = false});
+  await_starts(directory, 1);
+  agent.signal(SIGHUP);
+  for (const std::string state : {"READY=1", "RELOADING=1", "READY=1"}) {
+    CHECK(agent.await_state(state));
+  }
+}
+
 TEST_CASE("In safe mode no module is loaded, and the control socket says so") {
   AgentDirectory directory;
   directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE

@@ -215,6 +215,13 @@ TEST_CASE("files are checked and shown without an agent") {
   CHECK_THAT(json.output, Contains("\"ok\":false") && Contains("agnet"));
   CHECK(config(directory, {"show"}).exit_code == 2);
   CHECK(run_at(directory.control_socket(), {"config", "check", "/nowhere.toml"}).exit_code == 2);
+  const auto of_two = config(directory, {"check", "--module-dir", LONGSHORE_MODULES, "other.toml"});
+  CHECK(of_two.exit_code == 1);
+  CHECK_THAT(of_two.errors, Contains("--config excludes FILE"));
+  const auto named = run_at(directory.control_socket(), {"config", "check", "--module-dir",
+                                                         LONGSHORE_MODULES, "/nowhere.toml"});
+  CHECK(named.exit_code == 2);
+  CHECK_THAT(named.output + named.errors, Contains("/nowhere.toml"));
 }
 
 TEST_CASE("differences of the file and the running agent are shown, then applied") {

@@ -4,7 +4,7 @@
  *   crash               touches memory that is not there
  *   exit                ends the process with code 3
  *   hang                never answers, and the module's stop does not return either
- *   signal <handle>     sets the event that has this handle in the agent
+ *   signal <handle>     sets the event that has this handle in the process, if one does
  *   leave               starts a program that stays, and answers with its number
  *   variable <name>     answers with a variable of the environment
  *   allocate <bytes>    answers "there" or "none"

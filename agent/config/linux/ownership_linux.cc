@@ -80,7 +80,7 @@ class Way {
                                                                   status.st_uid) != owners_.end();
     if (!is_owner_trusted) {
       return refusal(path, "it belongs to user " + std::to_string(status.st_uid),
-                     "give it to root, or name the user in trusted_owners");
+                     "give it to root; trusted_owners may name the owners of modules");
     }
     if (S_ISLNK(status.st_mode)) return {};  // a link's mode means nothing
     // In a sticky folder others can add files but not replace those of a trusted owner.

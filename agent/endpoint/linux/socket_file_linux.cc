@@ -75,7 +75,7 @@ Result<void> clear_place(const std::string& path, const sockaddr_un& address) {
   }
   if (const std::optional<int> listener = listener_of(address)) {
     return observe::taken_by(*listener, cannot_listen(path, StatusCode::kFailedPrecondition),
-                             "listens on it", "run_dir");
+                             "listens on it", "run_dir and control_dir");
   }
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     return cannot_listen(path).because(last_error());

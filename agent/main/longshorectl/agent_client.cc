@@ -100,6 +100,9 @@ Result<void> AgentClient::wait_for(Answers& answers) {
 
 Result<void> AgentClient::run(const Start& start, const OnMessage& on_message) {
   for (int connections = 1;; ++connections) {
+    if (!connection_) {
+      if (auto opened = open_connection(); !opened) return opened;
+    }
     // What the agent said since its last answer comes first: mostly, that it takes no more calls.
     if (answered_) {
       context_.restart();
@@ -111,7 +114,6 @@ Result<void> AgentClient::run(const Start& start, const OnMessage& on_message) {
     const bool seen = !answers->outcome || !answers->outcome->unseen;
     if (done || seen || turned_away_ || connections == kConnections) return done;
     close_connection();
-    if (auto opened = open_connection(); !opened) return opened;
   }
 }
 

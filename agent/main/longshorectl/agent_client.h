@@ -34,9 +34,9 @@ class AgentClient {
   // A bidirectional call of one request; answers the one answer.
   Result<std::string> ask(const std::string& method, const std::string& request);
 
-  // Whether the connection was closed before anything was answered: whoever listens does not want
-  // us.
-  bool was_turned_away() const { return turned_away_; }
+  // Whether nobody listens any more, or who does closed the connection before anything was answered
+  // and does not want us.
+  bool is_out_of_reach() const { return turned_away_ || !connection_; }
 
  private:
   AgentClient(std::string socket, std::chrono::nanoseconds timeout)

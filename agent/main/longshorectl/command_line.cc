@@ -137,21 +137,25 @@ void add_log(CLI::App& app, CommandLine& line) {
 void add_config(CLI::App& app, CommandLine& line) {
   auto* config = add_command(app, "config", "Check, show and compare the configuration", kChange);
   config->require_subcommand(1);
+  config->footer("More options: longshorectl config --help");  // of the commands below it
   ConfigRequest& request = line.config;
-  config->add_option("-c,--config", request.file, "The configuration file")
-      ->type_name("FILE")
-      ->capture_default_str();
+  auto* const chosen = config->add_option("-c,--config", request.file, "The configuration file")
+                           ->type_name("FILE")
+                           ->capture_default_str();
   config
       ->add_option("--module-dir", request.module_dirs,
                    "A folder searched for modules before agent.module_dirs; may be repeated")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   config->add_flag("--no-ownership-check", request.no_ownership_check,
                    "Accept configuration that other users could change; for development");
-  const auto add = [&](const char* name, const char* help, bool has_file) {
+  const auto add = [&, chosen](const char* name, const char* help, bool has_file) {
     auto* command = config->add_subcommand(name, help);
     command->fallthrough()->group(kCommands);
     if (has_file) {
-      command->add_option("FILE", request.file, "The configuration file")->type_name("");
+      command->add_option("FILE", request.file, "The configuration file")
+          ->type_name("")
+          ->excludes(chosen);
     }
     command->callback([&line, name] {
       line.config.command = name;
@@ -166,6 +170,7 @@ void add_config(CLI::App& app, CommandLine& line) {
       ->add_flag("--origin", request.origin, "Say where each value comes from");
   add("sample", "A file to start from, for the modules that are installed", false);
   add("diff", "What a reload would change in the running agent", true);
+  config->footer(app.get_footer());
 }
 
 }  // namespace
@@ -189,6 +194,7 @@ void describe(CLI::App& app, CommandLine& line) {
       ->type_name("auto|always|never")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->capture_default_str();
+  app.footer("More options: longshorectl --help");  // of the commands
   add_agent_command(app, line, "status", "How the agent is and where it listens", kWork,
                     show_status);
   add_modules(app, line);
@@ -201,7 +207,7 @@ void describe(CLI::App& app, CommandLine& line) {
                     kChange, reload);
   add_upgrade(app, line);
   add_log(app, line);
-  app.footer(kFooter);  // after the commands, which would have it too
+  app.footer(kFooter);
 }
 
 }  // namespace longshore::ctl

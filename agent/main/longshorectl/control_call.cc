@@ -26,7 +26,7 @@ Fault not_served(const Target& target, const std::string& method, const Error& e
 }  // namespace
 
 Fault fault_of(const AgentClient& client, Error error) {
-  return {client.was_turned_away() ? kExitNotReachable : kExitCallFailed, std::move(error)};
+  return {client.is_out_of_reach() ? kExitNotReachable : kExitCallFailed, std::move(error)};
 }
 
 std::optional<Fault> call_control(const Target& target, const std::string& method,

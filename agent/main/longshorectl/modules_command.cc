@@ -94,7 +94,7 @@ void show_upgrade(const std::string& module, const messages::UpgradeResponse& re
                             ? module + " runs " + file + " now, version " +
                                   response.version_before() + " before"
                             : module + " runs " + file + " already; nothing was changed"));
-  if (response.until_reload()) {
+  if (response.changed() && response.until_reload()) {
     report.line("until the next reload or restart, which go by the configuration");
   }
   if (response.images_left() <= kFewImages) {

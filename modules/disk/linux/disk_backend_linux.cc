@@ -33,11 +33,9 @@ Error refused(const Disk& disk, const std::string& why) {
   return Error(StatusCode::kFailedPrecondition, kPartition, disk.node).because(why);
 }
 
-// Whether the disk needs a partition: it is blank, or has a table with nothing that counts.
+// Whether a disk that is not blank needs a partition: it has a table with nothing that counts.
 Result<bool> lacks_partition(const Disk& disk, const Content& content) {
   switch (content.kind) {
-    case ContentKind::kNothing:
-      return true;
     case ContentKind::kPartitionTable:
       if (!std::ranges::all_of(content.partitions, &TablePartition::is_reserved)) return false;
       if (content.type == "gpt" || content.type == "dos") return true;
@@ -55,6 +53,7 @@ Result<bool> lacks_partition(const Disk& disk, const Content& content) {
           .advise(
               "write that sector anew (gdisk does), or wipe the disk (wipefs -a) if what its "
               "partitions hold is not needed");
+    case ContentKind::kNothing:
     case ContentKind::kAmbiguous:
       break;
   }
@@ -63,17 +62,17 @@ Result<bool> lacks_partition(const Disk& disk, const Content& content) {
 }
 
 // Also what a call left that was cut short while it wrote a table: the first sector comes last, and
-// nothing is in the partitions yet.
+// there is at most the partition that it adds, with nothing in it yet. Of other partitions no
+// signature has to tell what they hold.
 Result<bool> holds_nothing(const FileDescriptor& descriptor, const Disk& disk,
                            const Content& content) {
   if (content.kind != ContentKind::kLostTable) return content.kind == ContentKind::kNothing;
-  for (const TablePartition& partition : content.partitions) {
-    const Result<Content> held =
-        block::read_content(descriptor, block::stretch_of(partition), disk.node);
-    if (!held) return held.error();
-    if (held->kind != ContentKind::kNothing) return false;
-  }
-  return true;
+  if (content.partitions.empty()) return true;
+  const TablePartition& added = content.partitions.front();
+  if (content.partitions.size() > 1 || added.number != 1 || added.is_private) return false;
+  const Result<Content> held = block::read_content(descriptor, block::stretch_of(added), disk.node);
+  if (!held) return held.error();
+  return held->kind == ContentKind::kNothing;
 }
 
 Result<void> write_partition(const Disk& disk, bool is_blank) {

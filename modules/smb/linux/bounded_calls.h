@@ -46,15 +46,18 @@ class BoundedCalls {
     reap();
     const auto [entry, is_first] = running_.try_emplace(key);
     if (!is_first) {
+      lock.unlock();  // it may ask what is foreign code, here as below
       return unanswered(std::make_error_code(std::errc::connection_already_in_progress));
     }
     Running& running = entry->second;
     if (const std::error_code error = start(running, std::move(call))) {
       running_.erase(entry);
+      lock.unlock();
       return unanswered(error);
     }
     if (limits.await(ended_, lock, {}, [&] { return running.has_ended; })) {
       running.is_late = true;
+      lock.unlock();
       return unanswered(std::make_error_code(std::errc::timed_out));
     }
     const Running done = take(entry, lock);

@@ -115,10 +115,10 @@ Result<void> Mounting::find(const MountedShare& share, const RemotePath& remote,
   return failure_below(remote, error);
 }
 
-std::error_code Mounting::detach(const MountedShare& share) {
+std::error_code Mounting::detach(const MountedShare& share, const CallLimits& limits) {
   const auto call = [this, share] { return mounts_.detach(share); };
   const std::error_code error =
-      other_calls_.run(key_of("detach ", share), CallLimits().within(times_.leave), call, itself);
+      other_calls_.run(key_of("detach ", share), limits.within(times_.leave), call, itself);
   return is_hanging(error) && is_gone(share) ? std::error_code() : error;
 }
 

@@ -62,7 +62,7 @@ class Mounting {
 
   // Takes the mount away from its directory, as ShareMounts::detach(). That the kernel has not
   // taken leave of the server yet is success: the mount is gone before.
-  std::error_code detach(const MountedShare& share);
+  std::error_code detach(const MountedShare& share, const support::CallLimits& limits);
 
   // How many calls the kernel has not ended.
   size_t hanging_calls() {

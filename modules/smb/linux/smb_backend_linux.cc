@@ -48,7 +48,7 @@ Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& c
   Result<void> done = mapped ? Result<void>() : mapped.error();
   if (done && !remote.below().empty()) done = mounting_.find(*mapped, remote, limits);
   if (done && link != nullptr) done = make_link(directory, remote, *link);
-  if (!done && !*before) static_cast<void>(remove_mapping(directory));
+  if (!done && !*before) static_cast<void>(remove_mapping(directory, limits));
   return done;
 }
 
@@ -90,26 +90,28 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
   }
   if (!mounted) return std::move(mounted).error();
   if (before && !is_dead && (*mounted)->device() == before->device) {
-    if (Result<void> done = detach_others(directory, before->point); !done) return done.error();
+    if (Result<void> done = detach_others(directory, before->point, limits); !done)
+      return done.error();
     return *before;
   }
-  return take_mount(directory, **mounted);
+  return take_mount(directory, **mounted, limits);
 }
 
 Result<MountedShare> SmbBackendLinux::take_mount(const MappingDirectory& directory,
-                                                 const DetachedShare& share) {
+                                                 const DetachedShare& share,
+                                                 const CallLimits& limits) {
   const Result<std::string> place = directory.add_place();
   if (!place) return place.error();
   if (const std::error_code error = mounts_.attach(share, *place)) {
     return Error(StatusCode::kUnknown, "mount the share on", *place).because(error);
   }
   if (Result<void> turned = directory.turn_to(*place); !turned) return turned.error();
-  if (Result<void> done = detach_others(directory, *place); !done) return done.error();
+  if (Result<void> done = detach_others(directory, *place, limits); !done) return done.error();
   return MountedShare{*place, share.device()};
 }
 
 Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
-                                            const std::string& kept) {
+                                            const std::string& kept, const CallLimits& limits) {
   const auto places = directory.places();
   if (!places) return places.error();
   const auto mounted = mounts_.mounted_below(directory.path());
@@ -117,7 +119,7 @@ Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
   for (const MountedShare& mount : *mounted) {
     // What is mounted deeper is in the share and not ours, as what the kernel mounts for DFS is.
     if (mount.point == kept || !is_among(*places, mount.point)) continue;
-    if (const std::error_code error = mounting_.detach(mount)) {
+    if (const std::error_code error = mounting_.detach(mount, limits)) {
       const StatusCode code =
           is_unreachable(error) ? StatusCode::kUnavailable : StatusCode::kUnknown;
       return Error(code, "unmount the share from", mount.point).because(error);
@@ -140,11 +142,11 @@ Result<void> SmbBackendLinux::make_link(const MappingDirectory& directory, const
   return found->is_absent() ? found->make(target) : Result<void>();
 }
 
-Result<void> SmbBackendLinux::unmap(const RemotePath& remote, const CallLimits&) {
+Result<void> SmbBackendLinux::unmap(const RemotePath& remote, const CallLimits& limits) {
   const MappingDirectory directory(options_.mappings_directory, remote);
   const Result<bool> has_others = remove_links(directory, remote);
   if (!has_others) return has_others.error();
-  return *has_others ? Result<void>() : remove_mapping(directory);
+  return *has_others ? Result<void>() : remove_mapping(directory, limits);
 }
 
 Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
@@ -179,9 +181,10 @@ Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
   return has_others;
 }
 
-Result<void> SmbBackendLinux::remove_mapping(const MappingDirectory& directory) {
+Result<void> SmbBackendLinux::remove_mapping(const MappingDirectory& directory,
+                                             const CallLimits& limits) {
   if (Result<void> removed = directory.remove_current(); !removed) return removed;
-  Result<void> detached = detach_others(directory, "");
+  Result<void> detached = detach_others(directory, "", limits);
   if (detached) directory.remove_if_unused();
   return detached;
 }

@@ -58,10 +58,12 @@ class SmbBackendLinux final : public SmbBackend {
                                      const Credentials& credentials,
                                      const std::optional<MountedShare>& before,
                                      const support::CallLimits& limits);
-  Result<MountedShare> take_mount(const MappingDirectory& directory, const DetachedShare& share);
+  Result<MountedShare> take_mount(const MappingDirectory& directory, const DetachedShare& share,
+                                  const support::CallLimits& limits);
   // Detaches what is mounted at the share's places, but for the one at `kept`.
-  Result<void> detach_others(const MappingDirectory& directory, const std::string& kept);
-  Result<void> remove_mapping(const MappingDirectory& directory);
+  Result<void> detach_others(const MappingDirectory& directory, const std::string& kept,
+                             const support::CallLimits& limits);
+  Result<void> remove_mapping(const MappingDirectory& directory, const support::CallLimits& limits);
   Result<void> make_link(const MappingDirectory& directory, const RemotePath& remote,
                          const support::PosixPath& link) const;
   // Removes the links to exactly the remote path; whether others are left.

@@ -4,8 +4,8 @@
 //
 // The uuid is chosen and recorded before mkfs runs; that of ntfs, which its mkfs chooses, right
 // after it. FormatVolume leaves a filesystem of this uuid as it is and succeeds: so a call that was
-// not answered, because the agent was killed before or after mkfs ended, can be repeated. Mounting
-// the volume removes the record.
+// not answered, because the agent was killed before or after mkfs ended, can be repeated; with ntfs
+// only if it was killed after. Mounting the volume removes the record.
 //
 // A record only ever keeps something from being formatted. What it does not know of - another node
 // that mounted the volume, a filesystem that others made since, a record that a crash brought back

@@ -44,7 +44,7 @@ Result<std::vector<std::string>> VolumeBackendLinux::list(uint32_t disk_number,
 }
 
 Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
-  constexpr const char* kOperation = "tell whether formatted is";
+  constexpr const char* kOperation = "tell whether there is a filesystem on the volume";
   const Result<Volume> volume = index_.resolve(id, kOperation);
   if (!volume) return volume.error();
   const Result<Content> content = content_of(*volume, kOperation);

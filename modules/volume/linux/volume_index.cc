@@ -222,8 +222,23 @@ bool VolumeIndex::is_mount_of_lost_disk(const Mount& mount) const {
   const std::string text = std::to_string(major(device)) + ":" + std::to_string(minor(device));
   if (block::link_name(devices_.sysfs() + "/dev/block/" + text).empty()) return true;
   const std::optional<Disk> disk = devices_.disk_of(device);
-  std::vector<Candidate> found;
-  return disk && (disk->sectors == 0 || !add_candidates(*disk, found));
+  return disk && (disk->sectors == 0 || !devices_.is_online(*disk) || !tells_of(*disk, device));
+}
+
+bool VolumeIndex::tells_of(const Disk& disk, dev_t device) const {
+  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kList);
+  if (!opened) return false;
+  if (device == disk.device) {
+    const Result<Content> content = block::read_content(*opened, whole(disk), disk.node);
+    return content && content->kind == ContentKind::kFilesystem;
+  }
+  const auto table = block::read_partitions(*opened, disk.node);
+  if (!table) return false;
+  const std::vector<KernelPartition> known = devices_.partitions(disk);
+  const auto own = std::ranges::find(known, device, &KernelPartition::device);
+  return own != known.end() && std::ranges::any_of(*table, [&](const TablePartition& partition) {
+           return partition.number == own->number && partition.start == own->start;
+         });
 }
 
 Result<std::vector<Mount>> VolumeIndex::mounts_of(const Volume& volume) const {

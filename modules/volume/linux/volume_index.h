@@ -67,8 +67,8 @@ class VolumeIndex {
   // Whether the mount is of this volume.
   bool is_mount_of(const support::Mount& mount, const Volume& volume) const;
 
-  // Whether the mount is of a disk that is gone or cannot be read, so that nobody can say what the
-  // volume was.
+  // Whether the mount is of a disk that is gone, cannot be read or has lost what was mounted from
+  // its table, so that nobody can say what the volume was.
   bool is_mount_of_lost_disk(const support::Mount& mount) const;
 
   // The volume that is mounted there; nothing if it is none that is served.
@@ -92,6 +92,8 @@ class VolumeIndex {
   // False: it cannot be read for the moment.
   bool add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
   dev_t device_of(const Volume& volume) const;
+  // Whether what is on the disk still says that there is `device`, the disk itself or a partition.
+  bool tells_of(const block::Disk& disk, dev_t device) const;
 
   const block::BlockDevices& devices_;
 };

@@ -236,8 +236,8 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   return unmount_failure(*entry, target, error);
 }
 
-// Of a disk that is gone or does not answer any more nobody can say what the volume was: then it is
-// enough that the mount is of such a disk.
+// Of a disk that is gone, does not answer any more or has lost its table nobody can say what the
+// volume was: then it is enough that the mount is of such a disk.
 Result<void> VolumeBackendLinux::check_mount_of(const Mount& mount, const std::string& id) const {
   const auto owner = index_.volume_of(mount);
   if (!owner) return owner.error();

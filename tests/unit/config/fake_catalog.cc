@@ -30,6 +30,10 @@ OptionSchema option(std::string name, OptionType type, OptionValue value, std::s
 FakeCatalog::FakeCatalog() {
   schemas["longshore-disk"] = schema_of("Disks.", "v1.Disk", {"ListDisks", "FormatDisk"});
   schemas["longshore-mirror"] = schema_of("Disks, twice.", "v1.Disk", {"ListDisks"});
+  schemas["longshore-raid"] = schema_of("Disks of a vendor's.", "acme.Disk", {"ListDisks"});
+  for (const char* library : {"longshore-disk", "longshore-mirror", "longshore-raid"}) {
+    schemas[library].csi_proxy_sockets = {"disk-v1"};
+  }
 
   ModuleSchema& volume = schemas["longshore-volume"] =
       schema_of("Volumes on disks.", "v1.Volume", {"FormatVolume", "MountVolume"});

@@ -14,6 +14,7 @@ namespace longshore::config::test {
 //   longshore-volume   v1.Volume: FormatVolume, MountVolume; an option of every type
 //   longshore-guarded  v1.Guarded: Read; requires `roots`
 //   longshore-mirror   v1.Disk, as longshore-disk has it
+//   longshore-raid     acme.Disk: ListDisks; on the socket of csi-proxy's that longshore-disk has
 class FakeCatalog final : public ModuleCatalog {
  public:
   FakeCatalog();

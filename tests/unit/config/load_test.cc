@@ -35,7 +35,7 @@ run_dir = "/a/run"
 control_dir = "/a/control"
 state_dir = "/a/state"
 module_dirs = ["/m1", "/m2"]
-trusted_owners = ["admin", "1000"]
+trusted_owners = ["daemon", "1000"]
 stop_timeout = "1.5s"
 [agent.log]
 level = "debug"
@@ -53,9 +53,9 @@ csi_proxy = false
 [endpoints.csi_proxy_access]
 mode = "0666"
 owner = "root"
-group = "storage"
-allow_users = ["u1"]
-allow_groups = ["g1", "g2"]
+group = "disk"
+allow_users = ["bin"]
+allow_groups = ["daemon", "sys"]
 [endpoints.all]
 address = "unix:///run/x.sock"
 services = ["v1.Disk"]
@@ -78,12 +78,12 @@ methods."v1.Disk/ListDisks".timeout = "10m"
   CHECK(read.agent.control_dir == "/a/control");
   CHECK(read.agent.state_dir == "/a/state");
   CHECK(read.agent.module_dirs == std::vector<std::string>{"/m1", "/m2"});
-  CHECK(read.agent.trusted_owners == std::vector<std::string>{"admin", "1000"});
+  CHECK(read.agent.trusted_owners == std::vector<std::string>{"daemon", "1000"});
   CHECK(read.agent.stop_timeout == 1500ms);
   CHECK(read.agent.log == LogSettings{"debug", "json", "/var/log/x"});
   CHECK(read.agent.limits == LimitSettings{2048, 4096, 3, 2, 7, 9});
   CHECK_FALSE(read.csi_proxy.enabled);
-  CHECK(read.csi_proxy.access == AccessSettings{0666, "root", "storage", {"u1"}, {"g1", "g2"}});
+  CHECK(read.csi_proxy.access == AccessSettings{0666, "root", "disk", {"bin"}, {"daemon", "sys"}});
   REQUIRE(read.endpoints.size() == 1);
   CHECK(read.endpoints[0] ==
         EndpointSettings{"all", "unix:///run/x.sock", {"v1.Disk"}, {0640, "", "", {}, {}}});
@@ -179,8 +179,10 @@ TEST_CASE("limits of a module's process, in whole processors or parts of them") 
   CHECK(loaded("[modules.disk]").modules.at(0).process.cpu_max == 0);
   const auto [text, processors] =
       GENERATE(table<std::string, double>({{"0.25", 0.25}, {"2", 2}, {"1024", 1024}, {"0", 0}}));
-  const Configuration read =
-      loaded("[modules.disk.process]\nprocesses_max = 64\ncpu_max = " + text);
+  const Configuration read = loaded(
+      "[modules.disk]\nisolation = \"process\"\n"
+      "[modules.disk.process]\nprocesses_max = 64\ncpu_max = " +
+      text);
   CHECK(read.modules.at(0).process.cpu_max == processors);
   CHECK(read.modules.at(0).process.processes_max == 64);
 }

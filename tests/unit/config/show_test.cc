@@ -93,6 +93,12 @@ TEST_CASE("differences are what goes and what comes, key by key") {
                  });
 }
 
+TEST_CASE("what a reload cannot change is told as such") {
+  CHECK(diff(loaded(""), loaded("[agent]\nrun_dir = \"/x\"\n")) ==
+        std::vector<std::string>{"- agent.run_dir = \"/run/longshore\"",
+                                 "+ agent.run_dir = \"/x\"  # needs a restart"});
+}
+
 TEST_CASE("an endpoint or module that is new or gone is listed with all its keys") {
   const auto added = diff(loaded("[modules.disk]\n"),
                           loaded("[modules.disk]\n[endpoints.all]\naddress = \"unix:///x\"\n"

@@ -176,6 +176,11 @@ TEST_CASE_METHOD(World, "Where no successor listens, the error says that nobody 
   REQUIRE_FALSE(answer);
   CHECK(answer.error().code() == StatusCode::kUnavailable);
   CHECK(answer.error().message().find("nobody listens") != std::string::npos);
+  CHECK(client->is_out_of_reach());
+  std::filesystem::remove(socket);
+  Listener successor(socket);
+  CHECK(echo(*client, "three").value() == "three");
+  CHECK_FALSE(client->is_out_of_reach());
 }
 
 TEST_CASE_METHOD(World, "What was seen is asked once, whatever became of it") {

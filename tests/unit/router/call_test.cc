@@ -14,6 +14,7 @@ struct Fixture {
   std::shared_ptr<Call> call(bool stream = false, std::chrono::nanoseconds timeout = 1h,
                              std::shared_ptr<Call> parent = nullptr) {
     auto method = std::make_shared<Method>();
+    method->timeout = configured;
     method->full_name = "test.Service/Do";
     method->server_streaming = stream;
     CallRequest request;
@@ -33,6 +34,7 @@ struct Fixture {
   Router router{timers, {.default_timeout = 1h, .max_message_bytes = 100}};
   std::shared_ptr<TestTarget> target = std::make_shared<TestTarget>();
   std::shared_ptr<Recorder> observer;
+  std::optional<std::chrono::nanoseconds> configured;
 };
 
 TEST_CASE_METHOD(Fixture, "A unary call ends with its answer, once") {
@@ -61,6 +63,19 @@ TEST_CASE_METHOD(Fixture, "An answer is not told when the call ends with an erro
   CHECK(observer->code() == StatusCode::kNotFound);
   CHECK(observer->text() == "no such disk");
   CHECK(observer->received.get().messages.empty());
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "A call that is late is told whether it is the caller who was in a hurry") {
+  call(false, 1ms)->run();
+  REQUIRE(observer->await());
+  CHECK(observer->text() ==
+        "the deadline passed before the call was finished; it may still take effect");
+  configured = 1ms;
+  call()->run();
+  REQUIRE(observer->await());
+  CHECK(observer->text() ==
+        "the configured time limit passed before the call was finished; it may still take effect");
 }
 
 TEST_CASE_METHOD(Fixture, "A call that its target refuses ends with the target's words") {

@@ -68,6 +68,37 @@ TEST_CASE("a served disk whose filesystem has no uuid is not unmounted as a volu
              Catch::Contains("ext4 (\"" + disk.node() + "\") is mounted there"));
 }
 
+TEST_CASE("what is mounted is unmounted although the disk has lost its table or its superblock") {
+  const LoopDisk disk(kBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const bool is_whole = GENERATE(false, true);
+  if (is_whole) run({"/usr/sbin/mkfs.ext4", "-q", disk.node()});
+  const std::string id = is_whole ? agent.id(disk) : agent.new_volume(disk);
+  if (!is_whole) REQUIRE(agent.format(id) == "OK");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  constexpr uint64_t kMagic = 1024 + 56;  // of the superblock
+  test::write_bytes(disk.node(), is_whole ? kMagic : 0, std::string(is_whole ? 2 : 512, '\0'));
+  REQUIRE(agent.ids(disk).empty());
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
+}
+
+TEST_CASE("a partition that is no volume is not unmounted as one") {
+  const LoopDisk disk(kBytes);
+  test::write_table(disk, "label: gpt\nsize=16MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.id(disk), target = node.target("target");
+  REQUIRE(agent.format(id) == "OK");
+  REQUIRE(agent.mount(id, target) == "OK");
+  // A boot loader's from now on.
+  test::write_table(disk, "label: gpt\nsize=16MiB, type=21686148-6449-6E6F-744E-656564454649\n");
+  REQUIRE(agent.ids(disk).empty());
+  CHECK_THAT(refusal_to_unmount(agent, id, target), Catch::Contains("ext4 (\""));
+}
+
 TEST_CASE("a volume is mounted on an allowed root itself") {
   const LoopDisk disk(kBytes);
   Node node;

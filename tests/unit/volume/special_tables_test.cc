@@ -236,6 +236,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a GPT of which the front is lost is kept for what no signature tells of") {
+  const LoopDisk disk(kBytes);
+  const std::string table_text =
+      GENERATE("label: gpt\nsize=1MiB, type=21686148-6449-6E6F-744E-656564454649\n",
+               "label: gpt\nsize=16MiB\nsize=16MiB\n");
+  test::write_table(disk, table_text);
+  test::write_bytes(disk.node(), 0, std::string(512, '\0'));
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string table = table_of(disk);
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+  CHECK((table_of(disk) == table));
+}
+
 TEST_CASE("a volume in which there is a GPT without its first sector is not formatted") {
   const LoopDisk disk(kBytes), inner(16 * kMebibyte);
   constexpr size_t kEdge = 64 << 10;
