@@ -5,8 +5,6 @@
 namespace longshore::config {
 namespace {
 
-constexpr int64_t kMillisecond = 1'000'000;
-constexpr int64_t kHour = 3'600'000'000'000;
 constexpr int64_t kMiB = 1 << 20;
 
 }  // namespace

@@ -7,8 +7,6 @@ namespace longshore::config {
 template <>
 const SectionKeys<ProcessSettings>& section_keys() {
   using S = ProcessSettings;
-  constexpr int64_t kMillisecond = 1'000'000;
-  constexpr int64_t kHour = 3'600'000'000'000;
   static const SectionKeys<S> keys = {
       key<&S::user>({.name = "user",
                      .doc = "User, by name or id, as whom it runs, with the user's groups. Empty: "

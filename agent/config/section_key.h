@@ -9,6 +9,10 @@
 
 namespace longshore::config {
 
+// Limits of keys that are durations, in nanoseconds.
+inline constexpr int64_t kMillisecond = 1'000'000;
+inline constexpr int64_t kHour = 3'600'000'000'000;
+
 template <typename Section, typename Value>
 Section section_of(Value Section::*);
 

@@ -117,10 +117,10 @@ std::string duration_text(std::chrono::nanoseconds duration) {
       return std::to_string(count / unit.nanoseconds) + std::string(unit.name);
     }
   }
-  constexpr int64_t kMillisecond = 1'000'000;
-  std::string fraction = std::to_string(kMillisecond + count % kMillisecond).substr(1);
+  constexpr int64_t kInMillisecond = 1'000'000;
+  std::string fraction = std::to_string(kInMillisecond + count % kInMillisecond).substr(1);
   fraction.erase(fraction.find_last_not_of('0') + 1);
-  return std::to_string(count / kMillisecond) + '.' + fraction + "ms";
+  return std::to_string(count / kInMillisecond) + '.' + fraction + "ms";
 }
 
 std::optional<int64_t> parse_mode(std::string_view text) {

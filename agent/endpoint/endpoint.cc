@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <utility>
@@ -78,8 +79,10 @@ class UnixEndpoint final : public Endpoint {
   void accept() {
     acceptor_.async_accept(
         [self = shared_self()](boost::system::error_code error, Protocol::socket socket) {
+          // Also whom the kernel let in just before the end: dropped, the client would read
+          // "connection reset" where it should be told to go.
+          if (!error && !self->is_closed_) self->welcome(std::move(socket));
           if (!self->acceptor_.is_open()) return;
-          if (!error) self->welcome(std::move(socket));
           if (error) return self->accept_later(error);
           self->accept();
         });
@@ -89,10 +92,15 @@ class UnixEndpoint final : public Endpoint {
     stop_accepting();
     drained_ = std::move(done);
     for (const auto& session : std::set(sessions_)) session->connection->drain();
-    tell_if_drained();
+    // After an accept that has succeeded and waits for its turn.
+    asio::post(context_.io, [self = shared_self()] {
+      self->is_done_accepting_ = true;
+      self->tell_if_drained();
+    });
   }
 
   void close() override {
+    is_closed_ = true;
     stop_accepting();
     for (const auto& session : std::set(sessions_)) session->connection->close();
   }
@@ -133,6 +141,7 @@ class UnixEndpoint final : public Endpoint {
       context_.log.debug("connection closed", {{"endpoint", options_.name}, {"reason", reason}});
       forget(session);
     });
+    if (drained_) session->connection->drain();
   }
 
   // Whether allow_users and allow_groups let the peer in.
@@ -176,7 +185,7 @@ class UnixEndpoint final : public Endpoint {
   }
 
   void tell_if_drained() {
-    if (drained_ && sessions_.empty()) std::exchange(drained_, nullptr)();
+    if (drained_ && is_done_accepting_ && sessions_.empty()) std::exchange(drained_, nullptr)();
   }
 
   EndpointOptions options_;
@@ -188,6 +197,8 @@ class UnixEndpoint final : public Endpoint {
   std::set<std::shared_ptr<Session>> sessions_;
   std::map<unsigned, size_t> connections_by_user_;
   std::function<void()> drained_;
+  bool is_done_accepting_ = false;
+  bool is_closed_ = false;
 };
 
 // A reload may have brought other rules since the last call.

@@ -65,6 +65,10 @@ struct RouterOptions {
 class Router {
  public:
   Router(Timers& timers, RouterOptions options);
+  // Every call has been told its outcome; the timer that told it may still be at its end.
+  ~Router() { timers_.wait_for_running(); }
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
 
   void set_routes(std::shared_ptr<const RouteTable> routes);
   std::shared_ptr<const RouteTable> routes() const;

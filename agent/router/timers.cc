@@ -35,6 +35,12 @@ void Timers::disarm(Timer& timer) {
   timer.armed_ = false;
 }
 
+void Timers::wait_for_running() {
+  if (std::this_thread::get_id() == thread_.get_id()) return;
+  std::unique_lock lock(mutex_);
+  ran_.wait(lock, [this] { return !is_running_; });
+}
+
 std::shared_ptr<Timer> Timers::take_due() {
   const auto now = Clock::now();
   while (!queue_.empty() && queue_.begin()->time_ <= now) {
@@ -51,10 +57,13 @@ void Timers::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (std::shared_ptr<Timer> due = take_due()) {
+      is_running_ = true;
       lock.unlock();
       due->on_time();
       due.reset();  // before the lock: the last reference disarms, which takes it
       lock.lock();
+      is_running_ = false;
+      ran_.notify_all();
       continue;
     }
     if (queue_.empty()) {

@@ -49,6 +49,10 @@ class Timers {
   // Afterwards `on_time` does not begin any more; it may be running. Harmless if not armed.
   void disarm(Timer& timer);
 
+  // Returns once the on_time() that runs now, if any, is over: what it uses may then be destroyed.
+  // At once on the timers' own thread.
+  void wait_for_running();
+
  private:
   void run();
   // Takes the first timer that is due out of the queue; null when there is none. Locked.
@@ -59,6 +63,8 @@ class Timers {
   boost::intrusive::multiset<Timer> queue_;
   Clock::time_point wakes_at_ = Clock::time_point::max();
   bool stopping_ = false;
+  bool is_running_ = false;  // an on_time()
+  std::condition_variable ran_;
   std::thread thread_;
 };
 

@@ -5,8 +5,9 @@
 namespace longshore::supervise {
 namespace {
 
-// What a process whose pipes are closed gets to end by itself.
-constexpr std::chrono::milliseconds kEndTime{100};
+// What a process whose pipes are closed gets to end by itself: on a busy node its end takes a
+// while, and its exit status tells more than that it was killed.
+constexpr std::chrono::milliseconds kTimeToBeReaped{1000};
 
 }  // namespace
 
@@ -54,7 +55,7 @@ std::string ChildConnection::serve(const std::function<bool(const Frame&)>& on_f
   frames_.close();
   if (!served) fault = served.error().message();
   // Nobody can talk to it any more.
-  if (fault.empty() && !has_ended(kEndTime)) fault = "it closed its end of the pipes";
+  if (fault.empty() && !has_ended(kTimeToBeReaped)) fault = "it closed its end of the pipes";
   if (!fault.empty()) kill();
   const std::string end = wait();
   read_last_printed(on_line);

@@ -16,7 +16,7 @@ namespace {
 // held is free by then.
 constexpr std::chrono::milliseconds kMargin{200};
 // What the process gets to end by itself in `end`.
-constexpr std::chrono::milliseconds kEndTime{800};
+constexpr std::chrono::milliseconds kTimeToEnd{800};
 
 }  // namespace
 
@@ -124,7 +124,7 @@ void ChildInstance::end() {
     changed_.notify_all();
     if (child_) {
       if (state_ != State::kOver) state_ = State::kEnding;
-      child_->kill_at(Clock::now() + kEndTime, "was killed because it did not end in time");
+      child_->kill_at(Clock::now() + kTimeToEnd, "was killed because it did not end in time");
       child_->frames().send({FrameType::kDestroy});
     }
   }

@@ -4,13 +4,14 @@
 #include <limits>
 
 #include "iscsi/ip_address.h"
+#include "support/ascii.h"
 #include "support/disk_number.h"
 
 namespace longshore::iscsi {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+using support::is_digit;
+using support::is_letter;
 
 bool is_label(std::string_view label) {
   constexpr size_t kLongest = 63;

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <string>
 
+#include "support/ascii.h"
 #include "support/disk_number.h"
 
 namespace longshore::iscsi {
 namespace {
 
-constexpr size_t kLongestName = 223;
+using support::is_digit;
+using support::is_hexadecimal;
+using support::is_letter;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hexadecimal(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+constexpr size_t kLongestName = 223;
 
 // "2001-04.org.example:disks", without what stands before it.
 bool is_qualified(std::string_view text) {

@@ -6,10 +6,10 @@ namespace longshore::smb {
 namespace {
 
 // What Linux's fsconfig takes as one value.
-constexpr size_t kMaxNameBytes = 255;
+constexpr size_t kMaxUserNameBytes = 255;
 constexpr size_t kMaxPasswordBytes = 255;
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' '; }
+bool is_credential_control(char c) { return static_cast<unsigned char>(c) < ' '; }
 
 Error refused(std::string complaint) {
   return Error(StatusCode::kInvalidArgument, "use user name and password")
@@ -30,13 +30,14 @@ Result<Credentials> Credentials::take(std::string& name, std::string& password) 
   credentials.user_ = support::Secret(user);
   credentials.domain_ = support::Secret(domain);
 
-  if (credentials.user().size() > kMaxNameBytes || credentials.domain().size() > kMaxNameBytes) {
-    return refused("the user name is longer than " + std::to_string(kMaxNameBytes) + " bytes");
+  if (credentials.user().size() > kMaxUserNameBytes ||
+      credentials.domain().size() > kMaxUserNameBytes) {
+    return refused("the user name is longer than " + std::to_string(kMaxUserNameBytes) + " bytes");
   }
   if (credentials.password().size() > kMaxPasswordBytes) {
     return refused("the password is longer than " + std::to_string(kMaxPasswordBytes) + " bytes");
   }
-  if (std::ranges::any_of(text, is_control)) {
+  if (std::ranges::any_of(text, is_credential_control)) {
     return refused("the user name holds a control character");
   }
   if (credentials.password().find('\0') != std::string::npos) {

@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/ascii.h"
 #include "support/disk_number.h"
 
 namespace longshore::smb {
 namespace {
 
+using support::is_digit;
+using support::is_hexadecimal;
+using support::is_letter;
+
 constexpr size_t kMaxBytes = 2048;
 constexpr size_t kMaxHostBytes = 253;
 constexpr size_t kMaxShareBytes = 80;  // what servers allow
-constexpr size_t kMaxNameBytes = 255;
+constexpr size_t kMaxPathNameBytes = 255;
 constexpr size_t kMaxMappingBytes = 255;  // what Linux's fsconfig takes as one value
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hexadecimal(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+bool is_path_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
 // Names and IPv4 addresses; whether there is such a host is not asked here.
 bool is_host_name(std::string_view host) {
@@ -68,7 +68,7 @@ std::string complaint_about(std::string_view text, const std::vector<std::string
   if (text.size() > kMaxBytes) {
     return "it is longer than " + std::to_string(kMaxBytes) + " bytes";
   }
-  if (std::ranges::any_of(text, is_control)) return "it holds a control character";
+  if (std::ranges::any_of(text, is_path_control)) return "it holds a control character";
   if (names.size() < 2) return "it names no share";
   if (!is_host(names[0])) return "it does not begin with the name or address of a host";
   if (!is_share(names[1])) return "what follows the host is not the name of a share";
@@ -77,7 +77,7 @@ std::string complaint_about(std::string_view text, const std::vector<std::string
   }
   for (const std::string_view name : names) {
     if (name == "." || name == "..") return "it holds the name \"" + std::string(name) + "\"";
-    if (name.size() > kMaxNameBytes) return "a name in it is too long";
+    if (name.size() > kMaxPathNameBytes) return "a name in it is too long";
   }
   return {};
 }

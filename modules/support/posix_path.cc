@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "support/ascii.h"
+
 namespace longshore::support {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // A backslash is legal in a POSIX name, but in a request it is a Windows path nearly every time,
 // and taking it for a name would quietly make entries nobody finds again.
@@ -40,7 +40,7 @@ std::string complaint_about(std::string_view text, const std::vector<std::string
 }
 
 // A text for an error: hostile input is neither cut in the middle by a NUL nor repeated at length.
-std::string quotable(std::string_view text) {
+std::string quotable_path(std::string_view text) {
   constexpr size_t kShown = 256;
   std::string shown(text.substr(0, kShown));
   if (text.size() > kShown) shown += "...";
@@ -65,7 +65,7 @@ std::vector<std::string_view> path_names(std::string_view path) {
 Result<PosixPath> PosixPath::parse(std::string_view text, std::string_view operation) {
   const auto names = path_names(text.substr(0, kMaxBytes));  // what is longer is refused
   if (std::string complaint = complaint_about(text, names); !complaint.empty()) {
-    return Error(StatusCode::kInvalidArgument, std::string(operation), quotable(text))
+    return Error(StatusCode::kInvalidArgument, std::string(operation), quotable_path(text))
         .because(std::move(complaint));
   }
   std::string shortest;

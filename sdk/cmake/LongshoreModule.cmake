@@ -50,9 +50,10 @@ function(longshore_add_module name)
   else()
     target_link_options(longshore-${name} PRIVATE
         -Wl,--version-script=${LONGSHORE_MODULE_CMAKE_DIR}/module.map
-        -Wl,-z,defs -Wl,-z,now -Wl,--exclude-libs,ALL -static-libgcc)
+        -Wl,-z,now -Wl,--hash-style=gnu -Wl,--exclude-libs,ALL -static-libgcc)
     if(NOT LONGSHORE_SANITIZE)
-      target_link_options(longshore-${name} PRIVATE -static-libstdc++)
+      # A sanitizer's runtime is the program's, and one C++ library serves both.
+      target_link_options(longshore-${name} PRIVATE -Wl,-z,defs -static-libstdc++)
     endif()
   endif()
 endfunction()

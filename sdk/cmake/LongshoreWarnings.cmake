@@ -15,7 +15,16 @@ if(LONGSHORE_SANITIZE)
   target_compile_options(longshore_sanitizers INTERFACE
       -fsanitize=${LONGSHORE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(longshore_sanitizers INTERFACE -fsanitize=${LONGSHORE_SANITIZE})
-  if(LONGSHORE_SANITIZE MATCHES "thread")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Calls over the module ABI go to functions of another image, whose type information is its own.
+    target_compile_options(longshore_sanitizers INTERFACE -fno-sanitize=function)
+    # What gcc defines by itself.
+    if(LONGSHORE_SANITIZE MATCHES "thread")
+      target_compile_definitions(longshore_sanitizers INTERFACE __SANITIZE_THREAD__)
+    else()
+      target_compile_definitions(longshore_sanitizers INTERFACE __SANITIZE_ADDRESS__)
+    endif()
+  elseif(LONGSHORE_SANITIZE MATCHES "thread")
     # Asio trips these two in this mode.
     target_compile_options(longshore_sanitizers INTERFACE -Wno-tsan -Wno-mismatched-new-delete)
   endif()

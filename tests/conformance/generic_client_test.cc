@@ -2,15 +2,16 @@
 // of.
 #include <catch2/catch.hpp>
 
-#include "tests/integration/program_run.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/program_run.h"
 
 using namespace longshore::test;
 
 namespace {
 
 ProgramRun ask(const std::string& socket, std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.begin(), {LONGSHORE_GENERIC_CLIENT, socket});
+  arguments.insert(arguments.begin(), {built_program("grpc_generic_client"), socket});
   return run_program(std::move(arguments));
 }
 

@@ -13,6 +13,7 @@
 #include "peer_service.h"
 #include "rpc/asio_transport.h"
 #include "rpc/client.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore;
 using namespace longshore::rpc;
@@ -103,7 +104,8 @@ class Client {
 // A server of the library for one test case.
 struct Peer {
   explicit Peer(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {LONGSHORE_GRPC_SERVER, "--socket", socket};
+    std::vector<std::string> arguments = {longshore::test::built_program("grpc_conformance_server"),
+                                          "--socket", socket};
     arguments.insert(arguments.end(), more.begin(), more.end());
     process.emplace(arguments);
     client.emplace(socket);

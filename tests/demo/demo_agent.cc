@@ -29,7 +29,7 @@ constexpr int kStopMilliseconds = 40'000;
 const std::string kNotifySocket = std::string(kDirectory) + "/notify";
 const std::string kLog = std::string(kDirectory) + "/agent.log";
 
-Error failure(const char* operation, int code) {
+Error agent_failure(const char* operation, int code) {
   return Error(StatusCode::kUnknown, operation)
       .because(std::error_code(code, std::generic_category()));
 }
@@ -68,7 +68,7 @@ Result<std::unique_ptr<DemoAgent>> DemoAgent::start(std::vector<std::string> com
   kNotifySocket.copy(address.sun_path, sizeof(address.sun_path) - 1);
   if (agent->notify_ < 0 ||
       ::bind(agent->notify_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return failure("make the socket for notifications", errno);
+    return agent_failure("make the socket for notifications", errno);
   }
   const auto begin = std::chrono::steady_clock::now();
   if (auto spawned = agent->spawn(command); !spawned) return std::move(spawned).error();
@@ -103,10 +103,10 @@ Result<void> DemoAgent::spawn(std::vector<std::string>& command) {
   ::posix_spawn_file_actions_destroy(&actions);
   if (code != 0) {
     process_ = -1;
-    return failure("start longshored", code);
+    return agent_failure("start longshored", code);
   }
   process_descriptor_ = static_cast<int>(::syscall(SYS_pidfd_open, process_, 0));
-  if (process_descriptor_ < 0) return failure("watch longshored", errno);
+  if (process_descriptor_ < 0) return agent_failure("watch longshored", errno);
   return {};
 }
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 const std::string kMarker = std::string(kDirectory) + "/.made-by-longshore-demo";
 
-Error failure(const char* operation) {
+Error folder_failure(const char* operation) {
   return Error(StatusCode::kUnknown, operation, kDirectory)
       .because(std::error_code(errno, std::generic_category()));
 }
@@ -61,12 +61,13 @@ Result<void> remove_what_was_left() {
 
 Result<std::unique_ptr<DemoDirectory>> DemoDirectory::make() {
   if (::mkdir(kDirectory, 0700) != 0) {
-    if (errno != EEXIST) return failure("make the folder");
+    if (errno != EEXIST) return folder_failure("make the folder");
     if (auto removed = remove_what_was_left(); !removed) return std::move(removed).error();
-    if (::mkdir(kDirectory, 0700) != 0) return failure("make the folder");
+    if (::mkdir(kDirectory, 0700) != 0) return folder_failure("make the folder");
   }
   const int marker = ::open(kMarker.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (marker < 0 || ::flock(marker, LOCK_EX | LOCK_NB) != 0) return failure("mark the folder");
+  if (marker < 0 || ::flock(marker, LOCK_EX | LOCK_NB) != 0)
+    return folder_failure("mark the folder");
   return std::unique_ptr<DemoDirectory>(new DemoDirectory(marker));
 }
 

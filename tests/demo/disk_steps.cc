@@ -11,14 +11,14 @@
 
 #include "support/linux/file_descriptor.h"
 #include "tests/demo/demo_directory.h"
+#include "tests/support/byte_units.h"
 
 namespace longshore::demo {
 namespace {
 
 using support::FileDescriptor;
 
-constexpr uint64_t kMebibyte = 1 << 20;
-constexpr uint64_t kFileBytes = 10 * kMebibyte;
+constexpr uint64_t kFileBytes = 10 * test::kMebibyte;
 constexpr const char* kItself = "(demonstration)";
 const std::string kTarget = std::string(kDirectory) + "/kubelet/volume";
 const std::string kFolder = kTarget + "/folder";
@@ -35,7 +35,7 @@ const std::string& content() {
   return bytes;
 }
 
-Error failure(const std::string& operation) {
+Error file_failure(const std::string& operation) {
   return Error(StatusCode::kUnknown, operation, kFile).because(support::last_error());
 }
 
@@ -44,7 +44,7 @@ Result<std::string> write_file(const std::string& bytes) {
   const FileDescriptor file(::open(kFile.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file || ::write(file.get(), bytes.data(), bytes.size()) != ssize_t{kFileBytes} ||
       ::fsync(file.get()) != 0) {
-    return failure("write");
+    return file_failure("write");
   }
   return kFile;
 }
@@ -55,7 +55,7 @@ Result<std::string> compare_file(const std::string& bytes) {
   // From the disk, not from what the kernel has kept of it.
   if (!file || ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0 ||
       ::read(file.get(), found.data(), found.size()) != ssize_t{kFileBytes}) {
-    return failure("read");
+    return file_failure("read");
   }
   if (found != bytes) return Error(StatusCode::kDataLoss, "find what was written in", kFile);
   return std::to_string(kFileBytes) + " bytes as they were";
@@ -72,7 +72,7 @@ Result<std::string> grow(DemoDisk& disk) {
 
 // A filesystem that fills its disk, but for the partition table and what it keeps for itself.
 bool fills(uint64_t filesystem, uint64_t disk) {
-  return filesystem <= disk && filesystem >= disk - 64 * kMebibyte;
+  return filesystem <= disk && filesystem >= disk - 64 * test::kMebibyte;
 }
 
 Part part_of(const std::string& version, const std::string& service, const std::string& group) {

@@ -5,6 +5,7 @@
 
 #include "longshore/agent.hpp"
 #include "longshore/echo/v1.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::test {
@@ -13,7 +14,7 @@ namespace echo = longshore::echo::v1;
 
 // A configuration with these tables besides [agent]. Calls that never end are not waited for long.
 inline std::string embedded_toml(const TemporaryDirectory& directory, const std::string& tables) {
-  return "[agent]\nmodule_dirs = [\"" LONGSHORE_MODULES "\"]\nstate_dir = \"" +
+  return "[agent]\nmodule_dirs = [\"" + built_modules() + "\"]\nstate_dir = \"" +
          (directory / "state") + "\"\nstop_timeout = \"200ms\"\n" + tables;
 }
 

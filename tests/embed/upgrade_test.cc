@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/embed/embedded.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
 
@@ -66,12 +67,12 @@ class Callers {
 int upgrades() { return std::getenv("LONGSHORE_LONG") != nullptr ? 1000 : 100; }
 
 TEST_CASE("no call fails while a module is exchanged again and again, and nothing piles up",
-          "[embed]") {
+          "[plain][embed]") {
   Embedded embedded;
   const std::string other = embedded.directory() / "longshore-echo-2.so";
-  write_other_build(LONGSHORE_MODULES "/longshore-echo.so", other);
+  write_other_build(built_module("echo"), other);
   const auto exchange = [&](int i) {
-    const std::string library = i % 2 == 0 ? other : LONGSHORE_MODULES "/longshore-echo.so";
+    const std::string library = i % 2 == 0 ? other : built_module("echo");
     return embedded.agent().reload(
         embedded.toml("[modules.echo]\nlibrary = \"" + library + "\"\n"));
   };
@@ -95,7 +96,7 @@ TEST_CASE("no call fails while a module is exchanged again and again, and nothin
 TEST_CASE("a call that runs while its module is exchanged comes to its own end", "[embed]") {
   Embedded embedded;
   const std::string other = embedded.directory() / "longshore-echo-2.so";
-  write_other_build(LONGSHORE_MODULES "/longshore-echo.so", other);
+  write_other_build(built_module("echo"), other);
   std::promise<Result<echo::WaitResponse>> told;
   auto outcome = told.get_future();
   // Longer than the agent waits for calls when it ends.

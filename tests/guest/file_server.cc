@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "support/linux/file_descriptor.h"
-#include "tests/integration/program_run.h"
 #include "tests/support/eventually.h"
+#include "tests/support/program_run.h"
 #include "tests/support/require.h"
 
 namespace longshore::test {

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "tests/support/build_tree.h"
+
 namespace longshore::test {
 
 namespace fs = std::filesystem;
@@ -20,8 +22,7 @@ GuestAgent::GuestAgent(const GuestAgentSetup& setup) : GroupClients(run_folder()
   const std::string roots = "settings.allowed_roots = [\"" + root() + "\"]\n";
   directory_.write_configuration(
       "[agent]\nrun_dir = \"" + run_folder() + "\"\ncontrol_dir = \"" + (directory_ / "control") +
-      "\"\nstate_dir = \"" + (directory_ / "state") +
-      "\"\nmodule_dirs = [\"" LONGSHORE_MODULES
+      "\"\nstate_dir = \"" + (directory_ / "state") + "\"\nmodule_dirs = [\"" + built_modules() +
       "\"]\nstop_timeout = \"60s\"\n[modules.disk]\n"
       "[modules.system]\nsettings.allowed_services = [\"*\"]\n[modules.filesystem]\n" +
       roots + "settings.link_roots = [\"" + mappings() + "\"]\n[modules.volume]\n" + roots +

@@ -4,14 +4,17 @@
 #   make_job.sh BUILD IMAGE PROGRAM...
 #
 # It holds the programs, the agent and its modules under the paths that they have here (a program
-# knows the agent by its path), the libraries of theirs that a small guest lacks, and "run", which
+# finds the agent beside itself), the libraries of theirs that a small guest lacks, and "run", which
 # the guest's first process starts. What the cases leave is in its folder "out".
+#
+# The agent and its modules are those of the build LONGSHORE_BUILD_TREE, where that is set.
 set -euo pipefail
 shopt -s nullglob  # a release may be built without the hostile modules
 
 here=$(dirname "$(readlink -f "$0")")
 PATH=$PATH:/usr/sbin:/sbin
 build=$1 image=$2
+agent=${LONGSHORE_BUILD_TREE:-$build}
 shift 2
 job=$(mktemp -d)
 trap 'rm -rf --one-file-system "$job"' EXIT
@@ -19,8 +22,8 @@ mkdir -p "$job/tree" "$job/libraries" "$job/out"
 cp "$here/run_cases.sh" "$job/"
 install "$here/file_server.sh" "$job/"
 
-files=("$@" "$build"/bin/longshored "$build"/bin/longshorectl
-  "$build"/bin/longshore-modulehost "$build"/modules/*.so "$build"/hostile/*.so)
+files=("$@" "$agent"/bin/longshored "$agent"/bin/longshorectl
+  "$agent"/bin/longshore-modulehost "$agent"/modules/*.so "$build"/hostile/*.so)
 for file in "${files[@]}"; do
   install -D "$file" "$job/tree$file"
   # The agent hashes each module that it loads, which takes an emulated processor seconds with what
@@ -35,11 +38,11 @@ done | sort -u | while read -r library; do
   esac
 done
 
-settings=$(for name in LONGSHORE_CASE_SECONDS LONGSHORE_LONG LONGSHORE_SEED; do
+settings=$(for name in LONGSHORE_BUILD_TREE LONGSHORE_CASE_SECONDS LONGSHORE_LONG LONGSHORE_SEED; do
   [ -z "${!name-}" ] || echo "export $name=${!name}"
 done)
 # The package's files where it has them, for the agent as a service.
-DESTDIR=$job/installed cmake --install "$build" --component runtime --prefix /usr --strip > /dev/null
+DESTDIR=$job/installed cmake --install "$agent" --component runtime --prefix /usr --strip > /dev/null
 install -D -m 644 -t "$job/installed/usr/lib/systemd/system" "$here"/../../deploy/systemd/*
 
 cat > "$job/run" << END
@@ -48,10 +51,10 @@ for library in /job/libraries/*; do
   [ -e /usr/lib/x86_64-linux-gnu/\${library##*/} ] || ln -s "\$library" /usr/lib/x86_64-linux-gnu/
 done
 # The agent loads nothing from folders that others than root could write to.
-mkdir -p "$build"
+mkdir -p "$build" "$agent"
 cp -r /job/tree/. /
 cp -r /job/installed/usr/. /usr/
-chown -R 0:0 "$build"
+chown -R 0:0 "$build" "$agent"
 # Under systemd its socket starts it.
 systemctl start iscsid.socket 2> /dev/null || iscsid
 export LONGSHORE_GUEST_FILE_SERVER=/job/file_server.sh

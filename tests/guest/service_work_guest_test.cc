@@ -16,6 +16,7 @@
 #include "tests/guest/lio_target.h"
 #include "tests/guest/scsi_disk.h"
 #include "tests/guest/service_world.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
@@ -32,8 +33,8 @@ constexpr const char* kHostileSocket = "/run/longshore/hostile/hostile.sock";
 
 // A module that does harm, in a process of its own with these limits.
 std::string hostile(const std::string& module, const std::string& limits) {
-  return "[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/" + module +
-         ".so\"\nisolation = \"process\"\n[modules.hostile.process]\n" + limits +
+  return "[modules.hostile]\nlibrary = \"" + hostile_module(module) +
+         "\"\nisolation = \"process\"\n[modules.hostile.process]\n" + limits +
          "[endpoints.hostile]\naddress = \"unix://" + kHostileSocket +
          "\"\nservices = [\"hostile.v1.Hostile\"]\n";
 }

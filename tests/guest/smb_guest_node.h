@@ -9,7 +9,7 @@
 
 namespace longshore::smb {
 
-inline std::string outcome(const Result<void>& result) {
+inline std::string outcome_text(const Result<void>& result) {
   return result ? "OK" : status_code_name(result.error().code()) + " " + result.error().message();
 }
 
@@ -18,13 +18,13 @@ struct Node {
 
   std::string map_as(std::string user, std::string password, const std::string& remote,
                      const std::string& local) {
-    return outcome(service.new_mapping(remote, local, user, password, {}, "request"));
+    return outcome_text(service.new_mapping(remote, local, user, password, {}, "request"));
   }
   std::string map(const std::string& remote, const std::string& local) {
     return map_as(world.user(), world.password(), remote, local);
   }
   std::string unmap(const std::string& remote) {
-    return outcome(service.remove_mapping(remote, {}, "request"));
+    return outcome_text(service.remove_mapping(remote, {}, "request"));
   }
 
   GuestWorld world;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/program_run.h"
+#include "tests/support/program_run.h"
 
 namespace longshore::test {
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "hostile_world.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::hostile {
@@ -77,7 +78,7 @@ TEST_CASE("A module that was cut short is refused or unharmed, at every length")
 
 TEST_CASE("The echo module is refused when it was cut short") {
   const TemporaryDirectory folder;
-  std::filesystem::copy_file(ECHO_MODULE, folder / "cut.so");
+  std::filesystem::copy_file(test::built_module("echo"), folder / "cut.so");
   REQUIRE(loader::inspect_module(folder / "cut.so", {}));
   const uintmax_t whole = std::filesystem::file_size(folder / "cut.so");
   // The dynamic section stands near the end of what is loaded.

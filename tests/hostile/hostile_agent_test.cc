@@ -12,6 +12,7 @@
 #include "longshore/control/v1.pb.h"
 #include "longshore/echo/v1.pb.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
 
@@ -77,8 +78,8 @@ class HostileAgent {
  public:
   // `isolation` with what else stands in the module's section.
   HostileAgent(const std::string& module, const std::string& isolation) {
-    directory_.configure("[modules.hostile]\nlibrary = \"" HOSTILE_MODULES "/" + module +
-                         ".so\"\nstart_timeout = \"500ms\"\ncall_timeout = \"2s\"\nisolation = " +
+    directory_.configure("[modules.hostile]\nlibrary = \"" + hostile_module(module) +
+                         "\"\nstart_timeout = \"500ms\"\ncall_timeout = \"2s\"\nisolation = " +
                          isolation + "\n[endpoints.hostile]\naddress = \"unix://" +
                          hostile_socket() + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
   }

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/build_tree.h"
+
 namespace longshore::hostile {
 namespace {
 
@@ -83,9 +85,7 @@ bool World::logged(const std::string& text) const {
   return eventually([&] { return count_logged(text) > 0; });
 }
 
-std::string file_of(const std::string& module) {
-  return std::string(HOSTILE_MODULES "/") + module + ".so";
-}
+std::string file_of(const std::string& module) { return test::hostile_module(module); }
 
 namespace {
 

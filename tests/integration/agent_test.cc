@@ -12,6 +12,7 @@
 #include "longshore/echo/v1.pb.h"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/read_file.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -113,7 +114,7 @@ TEST_CASE("A second agent on the same folders is refused with a sentence, and th
 TEST_CASE(
     "A module that crashes is named by the log's last line, and the agent starts without it") {
   AgentDirectory directory;
-  const std::string module = LONGSHORE_HOSTILE "/crash_in_create.so";
+  const std::string module = hostile_module("crash_in_create");
   directory.configure("[modules.hostile]\nlibrary = \"" + module + "\"\n");
   {
     AgentProcess crashed(directory);
@@ -208,7 +209,7 @@ TEST_CASE("A module that cannot overlap is exchanged by a reload, and hands over
   AgentDirectory directory;
   const auto configure = [&](const std::string& timeout) {
     directory.configure(
-        "[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/hands_over.so\"\ncall_timeout = \"" +
+        "[modules.hostile]\nlibrary = \"" + hostile_module("hands_over") + "\"\ncall_timeout = \"" +
         timeout + "\"\n[endpoints.hostile]\naddress = \"unix://" +
         (directory / "hostile/hostile.sock") + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
   };
@@ -228,8 +229,8 @@ TEST_CASE("A reload that hangs in a module does not keep the agent from its end"
   AgentDirectory directory;
   AgentProcess agent(directory);
   REQUIRE(agent.serves());
-  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
-                      "/start_hangs.so\"\nstart_timeout = \"1h\"\n");
+  directory.configure("[modules.hostile]\nlibrary = \"" + hostile_module("start_hangs") +
+                      "\"\nstart_timeout = \"1h\"\n");
   agent.signal(SIGHUP);
   const auto deadline = std::chrono::steady_clock::now() + 30s;
   while (directory.log().find("starting module module=hostile") == std::string::npos) {

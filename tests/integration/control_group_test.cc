@@ -208,7 +208,8 @@ TEST_CASE("Two processes of a module, while it is exchanged, have a group each")
   CHECK(world.agent->stop() == 0);
 }
 
-TEST_CASE("An agent whose group is not its own moves nobody, and says what it goes without") {
+TEST_CASE("An agent whose group is not its own moves nobody, and says what it goes without",
+          "[plain]") {
   const std::string limits = "[modules.hostile.process]\ncpu_max = 0.5\nprocesses_max = 9\n" +
                              std::string(kMemoryTellsLeaks ? "memory_max = 200000000\n" : "");
   const OwnControlGroup group;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/integration/control_requests.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -33,7 +34,7 @@ void await_starts(const AgentDirectory& directory, int count) {
 TEST_CASE("A module that ends the agent twice while it starts is quarantined, the others serve") {
   AgentDirectory directory;
   const std::string crashing = directory / "module.so";
-  fs::copy_file(LONGSHORE_HOSTILE "/crash_in_start.so", crashing);
+  fs::copy_file(hostile_module("crash_in_start"), crashing);
   directory.configure("[modules.hostile]\nlibrary = \"" + crashing + "\"\n");
   for (int crash = 0; crash < 2; ++crash) {
     AgentProcess agent(directory);
@@ -50,7 +51,7 @@ TEST_CASE("A module that ends the agent twice while it starts is quarantined, th
   CHECK(module_of(directory, "echo").state() == "serving");
 
   fs::remove(crashing);
-  fs::copy_file(LONGSHORE_HOSTILE "/behaves.so", crashing);
+  fs::copy_file(hostile_module("behaves"), crashing);
   CHECK(upgrade(directory, "hostile", "").code == StatusCode::kOk);
   CHECK(module_of(directory, "hostile").state() == "serving");
   CHECK(agent.stop() == 0);
@@ -58,8 +59,8 @@ TEST_CASE("A module that ends the agent twice while it starts is quarantined, th
 
 TEST_CASE("An agent that is killed once, or ended while a module starts, loads it again") {
   AgentDirectory directory;
-  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
-                      "/start_hangs.so\"\nstart_timeout = \"1h\"\n");
+  directory.configure("[modules.hostile]\nlibrary = \"" + hostile_module("start_hangs") +
+                      "\"\nstart_timeout = \"1h\"\n");
   int starts = 0;
   for (const int signal : {SIGKILL, SIGTERM, SIGKILL, SIGTERM}) {
     AgentProcess agent(directory, {.until_serving = false});
@@ -72,8 +73,8 @@ TEST_CASE("An agent that is killed once, or ended while a module starts, loads i
 
 TEST_CASE("A reload that is asked for while modules start waits until the agent serves") {
   AgentDirectory directory;
-  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
-                      "/start_hangs.so\"\nstart_timeout = \"1s\"\n");
+  directory.configure("[modules.hostile]\nlibrary = \"" + hostile_module("start_hangs") +
+                      "\"\nstart_timeout = \"1s\"\n");
   AgentProcess agent(directory, {.until_serving = false});
   await_starts(directory, 1);
   agent.signal(SIGHUP);
@@ -84,8 +85,8 @@ TEST_CASE("A reload that is asked for while modules start waits until the agent 
 
 TEST_CASE("In safe mode no module is loaded, and the control socket says so") {
   AgentDirectory directory;
-  directory.configure("[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE
-                      "/crash_in_create.so\"\n");
+  directory.configure("[modules.hostile]\nlibrary = \"" + hostile_module("crash_in_create") +
+                      "\"\n");
   AgentProcess agent(directory, {.more_words = {"--safe-mode"}});
   INFO(directory.log());
   REQUIRE(agent.serves());

@@ -28,7 +28,11 @@ namespace {
 
 constexpr size_t kDisks = 8;
 constexpr size_t kClients = 64;
+#if defined(__SANITIZE_THREAD__)
+constexpr int kStepsOfClient = 20;  // a race shows itself in the first ones
+#else
 constexpr int kStepsOfClient = 60;
+#endif
 
 // What must never change on a disk once it was seen. Threads: any.
 class Seen {

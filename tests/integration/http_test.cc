@@ -11,6 +11,7 @@
 #include "longshore/echo/v1.pb.h"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/http_connection.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -199,7 +200,7 @@ TEST_CASE("Calls that run and calls that wait for them are told apart") {
 }
 
 TEST_CASE("A module that did not start makes the agent not ready, and is named") {
-  Fixture agent("[modules.broken]\nlibrary = \"" LONGSHORE_HOSTILE "/start_fails.so\"\n");
+  Fixture agent("[modules.broken]\nlibrary = \"" + hostile_module("start_fails") + "\"\n");
   CHECK(http_get(agent.port, "/healthz").status == 200);
   const HttpResponse ready = http_get(agent.port, "/readyz");
   CHECK(ready.status == 503);

@@ -75,7 +75,8 @@ TEST_CASE("Large requests and answers go through, and too large ones are refused
   CHECK(client.call(kEcho + "Say", say("still here"))->code() == StatusCode::kOk);
 }
 
-TEST_CASE("A stream comes whole and in order, and a reader who does not read holds up nobody") {
+TEST_CASE("A stream comes whole and in order, and a reader who does not read holds up nobody",
+          "[plain]") {
   IsolatedAgent world;
   TestClient client(world.directory.echo_socket());
   const auto whole = client.call(kEcho + "Count", count(5000, 10));

@@ -86,7 +86,8 @@ TEST_CASE("A process that ends too often is quarantined, and a reload tries agai
   CHECK(world.agent->stop() == 0);
 }
 
-TEST_CASE("A module that crashes, exits or aborts in a call takes only its own process with it") {
+TEST_CASE("A module that crashes, exits or aborts in a call takes only its own process with it",
+          "[plain]") {
   const auto [name, end] =
       GENERATE(table<std::string, std::string>({{"crash_in_invoke", kCrash},
                                                 {"aborts", "was killed by SIGABRT"},
@@ -100,12 +101,13 @@ TEST_CASE("A module that crashes, exits or aborts in a call takes only its own p
   TestClient client(world.directory.echo_socket());
   const auto answer = hostile.call(kHostile, "");
   CHECK(answer->code() == StatusCode::kUnavailable);
-  CHECK(answer->text().starts_with("the process of the module hostile " + end));
+  CHECK_THAT(answer->text(), Catch::StartsWith("the process of the module hostile " + end));
   CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kOk);
   CHECK(world.agent->stop() == 0);
 }
 
-TEST_CASE("A module that hangs or crashes on its way in is told of, and the agent starts") {
+TEST_CASE("A module that hangs or crashes on its way in is told of, and the agent starts",
+          "[plain]") {
   const auto [name, why] = GENERATE(table<std::string, std::string>(
       {{"crash_in_create", "the process of the module hostile " + kCrash},
        {"crash_in_start", "the process of the module hostile " + kCrash},
@@ -170,7 +172,7 @@ TEST_CASE("The process inherits no descriptor, no blocked signal and nothing of 
   CHECK(getsid(process) == process);
 }
 
-TEST_CASE("The process gives up what the configuration takes from it") {
+TEST_CASE("The process gives up what the configuration takes from it", "[plain]") {
   if (geteuid() != 0) {
     WARN("needs root");
     return;
@@ -199,7 +201,7 @@ TEST_CASE("The process gives up what the configuration takes from it") {
   CHECK(proc_status(other, "NoNewPrivs") == "1");
 }
 
-TEST_CASE("A module that wants all memory meets its own limit alone") {
+TEST_CASE("A module that wants all memory meets its own limit alone", "[plain]") {
   if (!kMemoryTellsLeaks) {
     WARN("not with a sanitizer, which wants more memory than the limit");
     return;

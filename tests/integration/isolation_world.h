@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/process_status.h"
@@ -70,10 +71,9 @@ class IsolatedAgent {
 
  private:
   std::string tables(const std::string& name, const std::string& more) const {
-    return "[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/" + name +
-           ".so\"\nisolation = \"process\"\n" + more +
-           "\n[endpoints.hostile]\naddress = \"unix://" + hostile_socket() +
-           "\"\nservices = [\"hostile.v1.Hostile\"]\n";
+    return "[modules.hostile]\nlibrary = \"" + hostile_module(name) +
+           "\"\nisolation = \"process\"\n" + more + "\n[endpoints.hostile]\naddress = \"unix://" +
+           hostile_socket() + "\"\nservices = [\"hostile.v1.Hostile\"]\n";
   }
 };
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "longshorectl_run.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore::test;
 
@@ -19,8 +20,8 @@ std::string complete(const std::string& line, Words words) {
       "spec=$(complete -p \"${COMP_WORDS[0]##*/}\") || exit\n"
       "[[ $spec =~ -F\\ ([a-z_]+) ]] && \"${BASH_REMATCH[1]}\"\n"
       "for each in \"${COMPREPLY[@]}\"; do echo \"$each\"; done\n";
-  words.insert(words.begin(),
-               {"/bin/bash", "--norc", "-c", script, "bash", LONGSHORE_COMPLETION, line});
+  words.insert(words.begin(), {"/bin/bash", "--norc", "-c", script, "bash",
+                               (source_tree() + "/packaging/completion/longshorectl"), line});
   const auto run = run_program(std::move(words));
   CHECK(run.errors == "");
   return run.output;
@@ -36,7 +37,7 @@ std::string complete(const std::string& program, const std::string& rest) {
   return complete(line, std::move(words));
 }
 
-const std::string kCtl = LONGSHORE_CTL;
+const std::string kCtl = built_program("longshorectl");
 
 }  // namespace
 
@@ -82,14 +83,14 @@ TEST_CASE("methods, modules and requests are those of the running agent") {
 }
 
 TEST_CASE("the agent's own command line is completed") {
-  const std::string agent = LONGSHORE_AGENT;
+  const std::string agent = built_program("longshored");
   CHECK(complete(agent, "--c") == "--check\n--config\n");
   CHECK(complete(agent, "config ") == "check\ndiff\nsample\nshow\n");
   CHECK(complete(agent, "nonsense ") == "");
 }
 
 TEST_CASE("the command line of the validator is completed") {
-  const std::string program = LONGSHORE_MODULE_CHECK;
+  const std::string program = built_program("longshore-module-check");
   CHECK(complete(program, "--call") == "--call-mutating\n");
   CHECK(complete(program, "--only st") == "storm\n");
   const TemporaryDirectory directory;

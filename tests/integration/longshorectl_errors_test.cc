@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "longshorectl_run.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore::test;
 using Catch::Matchers::Contains;
@@ -61,7 +62,7 @@ std::string complaint(const std::string& socket, int exit_code = 3) {
 // As nobody, whom root can become, and with a copy of the program that others may reach.
 ProgramRun run_as_nobody(const AgentDirectory& directory) {
   const std::string program = directory / "longshorectl";
-  fs::copy_file(LONGSHORE_CTL, program);
+  fs::copy_file(built_program("longshorectl"), program);
   ::chmod(fs::path(program).parent_path().c_str(), 0755);
   return run_program({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                       program, "--socket", directory.control_socket(), "status"});
@@ -186,8 +187,8 @@ TEST_CASE("an agent outside of our container") {
     return;
   }
   words = unshare;
-  words.insert(words.end(),
-               {LONGSHORE_CTL, "--socket", served.directory.control_socket(), "status"});
+  words.insert(words.end(), {built_program("longshorectl"), "--socket",
+                             served.directory.control_socket(), "status"});
   const auto run = run_program(words);
   CHECK(run.exit_code == 3);
   CHECK_THAT(run.errors,
@@ -197,7 +198,7 @@ TEST_CASE("an agent outside of our container") {
 
 TEST_CASE("a command that is not there is set right, and one that lacks is told") {
   const auto run = [](std::vector<std::string> words) {
-    words.insert(words.begin(), LONGSHORE_CTL);
+    words.insert(words.begin(), built_program("longshorectl"));
     const auto result = run_program(std::move(words));
     CHECK(result.exit_code == 1);
     CHECK(result.output.empty());

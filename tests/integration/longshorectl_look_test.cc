@@ -8,6 +8,7 @@
 
 #include "longshorectl_run.h"
 #include "terminal_run.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore::test;
 using Catch::Matchers::Contains;
@@ -43,8 +44,8 @@ std::string last_request(const Served& served) {
 }
 
 TerminalRun top_on_terminal(const Served& served, std::vector<std::string> words = {}) {
-  words.insert(words.begin(), {LONGSHORE_CTL, "--socket", served.directory.control_socket(), "top",
-                               "--interval", "100ms"});
+  words.insert(words.begin(), {built_program("longshorectl"), "--socket",
+                               served.directory.control_socket(), "top", "--interval", "100ms"});
   return TerminalRun(std::move(words));
 }
 
@@ -281,7 +282,7 @@ TEST_CASE("there are colours on a terminal only, and never in JSON") {
   const auto on_terminal = [&](std::vector<std::string> variables, std::vector<std::string> more) {
     std::vector<std::string> words{"/usr/bin/env"};
     words.insert(words.end(), variables.begin(), variables.end());
-    words.insert(words.end(), {"TERM=xterm", LONGSHORE_CTL, "--socket",
+    words.insert(words.end(), {"TERM=xterm", built_program("longshorectl"), "--socket",
                                served.directory.control_socket(), "modules"});
     words.insert(words.end(), more.begin(), more.end());
     TerminalRun run(std::move(words));

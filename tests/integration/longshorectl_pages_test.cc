@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "longshorectl_run.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore::test;
 
@@ -24,7 +25,9 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string page(const std::string& name) { return content(fs::path(LONGSHORE_PAGES) / name); }
+std::string page(const std::string& name) {
+  return content(fs::path(source_tree() + "/packaging/man") / name);
+}
 
 // What the expression's first group is in each match. Not std::regex, which does not compile under
 // AddressSanitizer with our warnings.
@@ -113,7 +116,7 @@ TEST_CASE("every page is formatted without a warning") {
     return;
   }
   int pages = 0;
-  for (const auto& entry : fs::directory_iterator(LONGSHORE_PAGES)) {
+  for (const auto& entry : fs::directory_iterator(source_tree() + "/packaging/man")) {
     ++pages;
     CAPTURE(entry.path());
     const auto run = run_program(
@@ -128,15 +131,16 @@ TEST_CASE("every page is formatted without a warning") {
 }
 
 TEST_CASE("the pages name the commands and options that there are") {
-  check_page("longshorectl.1", LONGSHORE_CTL);
-  check_page("longshored.8", LONGSHORE_AGENT);
-  check_page("longshore-module-check.1", LONGSHORE_MODULE_CHECK);
+  check_page("longshorectl.1", built_program("longshorectl"));
+  check_page("longshored.8", built_program("longshored"));
+  check_page("longshore-module-check.1", built_program("longshore-module-check"));
 }
 
 TEST_CASE("the pages name the exit codes of the help") {
   for (const auto& [name, program] :
-       {std::pair("longshorectl.1", LONGSHORE_CTL), std::pair("longshored.8", LONGSHORE_AGENT),
-        std::pair("longshore-module-check.1", LONGSHORE_MODULE_CHECK)}) {
+       {std::pair("longshorectl.1", built_program("longshorectl")),
+        std::pair("longshored.8", built_program("longshored")),
+        std::pair("longshore-module-check.1", built_program("longshore-module-check"))}) {
     CAPTURE(name);
     const std::string help = run_program({program, "--help"}).output;
     const std::string codes = help.substr(help.find("Exit codes:"));
@@ -148,7 +152,7 @@ TEST_CASE("the pages name the exit codes of the help") {
 
 TEST_CASE("the page of the configuration names every table and key of the sample") {
   const std::string text = page("longshore-agent.toml.5");
-  const std::string sample = content(LONGSHORE_SAMPLE);
+  const std::string sample = content(source_tree() + "/config/agent.toml");
   const Names keys = matches(sample, "^#?([a-z0-9_]+) = ");
   CHECK(keys.size() > 30);
   CHECK(matches(text, "^\\.It Va ([a-z0-9_]+)( |$)") == keys);

@@ -5,14 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "program_run.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/program_run.h"
 
 namespace longshore::test {
 
 inline ProgramRun run_at(const std::string& socket, std::vector<std::string> words,
                          const std::string& input = {}) {
-  words.insert(words.begin(), {LONGSHORE_CTL, "--socket", socket});
+  words.insert(words.begin(), {built_program("longshorectl"), "--socket", socket});
   return run_program(std::move(words), input);
 }
 
@@ -26,7 +27,8 @@ struct Served {
   }
   // The same in an environment with more variables ("NO_COLOR=1").
   ProgramRun run_with(std::vector<std::string> variables, std::vector<std::string> words) const {
-    words.insert(words.begin(), {LONGSHORE_CTL, "--socket", directory.control_socket()});
+    words.insert(words.begin(),
+                 {built_program("longshorectl"), "--socket", directory.control_socket()});
     variables.insert(variables.begin(), "/usr/bin/env");
     variables.insert(variables.end(), words.begin(), words.end());
     return run_program(std::move(variables));

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "longshorectl_run.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore::test;
 using Catch::Matchers::Contains;
@@ -176,7 +177,7 @@ TEST_CASE("wrong usage has an exit code of its own") {
 }
 
 TEST_CASE("the exit codes are documented") {
-  const auto run = run_program({LONGSHORE_CTL, "--help"});
+  const auto run = run_program({built_program("longshorectl"), "--help"});
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.output, Contains("Exit codes:") && Contains("  4  "));
 }
@@ -215,11 +216,11 @@ TEST_CASE("files are checked and shown without an agent") {
   CHECK_THAT(json.output, Contains("\"ok\":false") && Contains("agnet"));
   CHECK(config(directory, {"show"}).exit_code == 2);
   CHECK(run_at(directory.control_socket(), {"config", "check", "/nowhere.toml"}).exit_code == 2);
-  const auto of_two = config(directory, {"check", "--module-dir", LONGSHORE_MODULES, "other.toml"});
+  const auto of_two = config(directory, {"check", "--module-dir", built_modules(), "other.toml"});
   CHECK(of_two.exit_code == 1);
   CHECK_THAT(of_two.errors, Contains("--config excludes FILE"));
-  const auto named = run_at(directory.control_socket(), {"config", "check", "--module-dir",
-                                                         LONGSHORE_MODULES, "/nowhere.toml"});
+  const auto named = run_at(directory.control_socket(),
+                            {"config", "check", "--module-dir", built_modules(), "/nowhere.toml"});
   CHECK(named.exit_code == 2);
   CHECK_THAT(named.output + named.errors, Contains("/nowhere.toml"));
 }
@@ -253,12 +254,12 @@ TEST_CASE("the sample of the modules that are shipped is the file in the reposit
   const TemporaryDirectory modules;
   for (const char* name : {"longshore-disk.so", "longshore-filesystem.so", "longshore-iscsi.so",
                            "longshore-smb.so", "longshore-system.so", "longshore-volume.so"}) {
-    fs::copy_file(fs::path(LONGSHORE_MODULES) / name, modules / name);
+    fs::copy_file(fs::path(built_modules()) / name, modules / name);
   }
-  const auto run =
-      run_program({LONGSHORE_CTL, "config", "sample", "--module-dir", modules.path().string()});
+  const auto run = run_program(
+      {built_program("longshorectl"), "config", "sample", "--module-dir", modules.path().string()});
   CHECK(run.exit_code == 0);
-  std::ifstream file(LONGSHORE_SAMPLE);
+  std::ifstream file(source_tree() + "/config/agent.toml");
   const std::string expected{std::istreambuf_iterator<char>(file), {}};
   CHECK_THAT(run.output, Equals(expected));
 }

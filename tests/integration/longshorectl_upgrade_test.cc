@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "longshorectl_run.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/other_build.h"
 
 using namespace longshore::test;
@@ -11,7 +12,7 @@ using Catch::Matchers::Contains;
 TEST_CASE("upgrade tells what runs now, what ran before, and how long that holds") {
   const Served served;
   const std::string other = served.directory / "longshore-echo-2.so";
-  write_other_build(LONGSHORE_MODULES "/longshore-echo.so", other);
+  write_other_build(built_module("echo"), other);
   const auto given = served.run({"upgrade", "echo", other});
   CHECK(given.errors == "");
   CHECK(given.exit_code == 0);
@@ -19,8 +20,8 @@ TEST_CASE("upgrade tells what runs now, what ran before, and how long that holds
                             " (version 9.9.9) now, version 0.1.0 before\n"
                             "until the next reload or restart, which go by the configuration\n");
   const auto back = served.run({"upgrade", "echo"});
-  CHECK(back.output == "echo runs " LONGSHORE_MODULES
-                       "/longshore-echo.so (version 0.1.0) now, version 9.9.9 before\n");
+  CHECK(back.output == "echo runs " + built_modules() +
+                           "/longshore-echo.so (version 0.1.0) now, version 9.9.9 before\n");
   CHECK_THAT(served.run({"upgrade", "echo"}).output, Contains("already; nothing was changed"));
   const auto json = served.run({"--output", "json", "upgrade", "echo", other});
   CHECK_THAT(json.output, Contains("\"changed\":true") && Contains("\"version\":\"9.9.9\""));
@@ -41,7 +42,7 @@ TEST_CASE("upgrade says why it did not, and the module goes on") {
 TEST_CASE("upgrade finds a file that is named relative to where one is") {
   const Served served;
   const std::string other = served.directory / "longshore-echo-2.so";
-  write_other_build(LONGSHORE_MODULES "/longshore-echo.so", other);
+  write_other_build(built_module("echo"), other);
   const std::string relative = std::filesystem::relative(other);
   CHECK_THAT(served.run({"upgrade", "echo", relative}).output, Contains("version 9.9.9) now"));
 }

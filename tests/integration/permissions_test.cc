@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "longshore/control/v1.pb.h"
-#include "program_run.h"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/program_run.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
 #include "tests/unit/observe/log_lines.h"
@@ -64,9 +65,8 @@ struct World {
   void configure(const std::string& module_rules, const std::string& endpoint_rules,
                  const std::string& more = {}, const std::string& module = "tells_caller") const {
     directory.configure("[agent.audit]\nfile = \"" + audit_file() +
-                        "\"\n[modules.hostile]\nlibrary = \"" LONGSHORE_HOSTILE "/" + module +
-                        ".so\"\n" + module_rules + "[endpoints.all]\naddress = \"unix://" +
-                        socket() +
+                        "\"\n[modules.hostile]\nlibrary = \"" + hostile_module(module) + "\"\n" +
+                        module_rules + "[endpoints.all]\naddress = \"unix://" + socket() +
                         "\"\nmode = \"0666\"\nservices = [\"longshore.echo.v1.Echo\", "
                         "\"hostile.v1.Hostile\"]\n" +
                         endpoint_rules + more);
@@ -259,7 +259,7 @@ TEST_CASE("With the commands of the manual a module is signed, and another file 
   const std::string module = world.directory / "longshore-acme.so";
   const std::string secret = world.directory / "acme.key.pem";
   fs::create_directory(world.directory / "keys");
-  fs::copy_file(LONGSHORE_HOSTILE "/tells_caller.so", module);
+  fs::copy_file(hostile_module("tells_caller"), module);
   run({"genpkey", "-algorithm", "ed25519", "-out", secret});
   run({"pkey", "-in", secret, "-pubout", "-out", world.directory / "keys/acme.pem"});
   run({"pkeyutl", "-sign", "-rawin", "-inkey", secret, "-in", module, "-out", module + ".sig"});

@@ -9,6 +9,7 @@
 #include "tests/integration/control_requests.h"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
@@ -22,7 +23,7 @@ namespace {
 namespace messages = longshore::control::v1;
 using Catch::Matchers::Contains;
 
-const std::string kEchoFile = LONGSHORE_MODULES "/longshore-echo.so";
+const std::string kEchoFile = built_module("echo");
 
 // Calls one method over and over, on a connection and a thread of its own.
 class Caller {
@@ -73,7 +74,8 @@ void configure_hostile(const AgentDirectory& directory, const std::string& file,
 
 }  // namespace
 
-TEST_CASE("No call over sockets fails during upgrades between two files, and nothing piles up") {
+TEST_CASE("No call over sockets fails during upgrades between two files, and nothing piles up",
+          "[plain]") {
   AgentDirectory directory;
   const std::string other = directory / "longshore-echo-2.so";
   write_other_build(kEchoFile, other);
@@ -113,7 +115,7 @@ TEST_CASE("No call over sockets fails during upgrades between two files, and not
 
 TEST_CASE("Calls wait while the only instance of a module is exchanged, and none fails") {
   AgentDirectory directory;
-  const std::string first = LONGSHORE_HOSTILE "/hands_over.so";
+  const std::string first = hostile_module("hands_over");
   const std::string other = directory / "other.so";
   write_other_build(first, other, "1.0", "2.0");
   configure_hostile(directory, first);
@@ -136,20 +138,20 @@ TEST_CASE("Calls wait while the only instance of a module is exchanged, and none
 
 TEST_CASE("A file that does not start, or is of another module, leaves the old one serving") {
   AgentDirectory directory;
-  configure_hostile(directory, LONGSHORE_HOSTILE "/behaves.so");
+  configure_hostile(directory, hostile_module("behaves"));
   AgentProcess agent(directory);
   INFO(directory.log());
   REQUIRE(agent.serves());
   Caller caller(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
   const std::string before = module_of(directory, "hostile").sha256();
 
-  const Upgraded fails = upgrade(directory, "hostile", LONGSHORE_HOSTILE "/start_fails.so");
+  const Upgraded fails = upgrade(directory, "hostile", hostile_module("start_fails"));
   CHECK(fails.code == StatusCode::kFailedPrecondition);
   CHECK_THAT(fails.text, Contains("is put back as it was"));
   const Upgraded stranger = upgrade(directory, "hostile", kEchoFile);
   CHECK(stranger.code == StatusCode::kInvalidArgument);
   CHECK_THAT(stranger.text, Contains("is the module \"longshore-echo\""));
-  CHECK(upgrade(directory, "hostile", LONGSHORE_HOSTILE "/wrong_magic.so").code != StatusCode::kOk);
+  CHECK(upgrade(directory, "hostile", hostile_module("wrong_magic")).code != StatusCode::kOk);
   CHECK(upgrade(directory, "hostile", "relative.so").code == StatusCode::kInvalidArgument);
   CHECK(upgrade(directory, "hostile", directory / "none.so").code != StatusCode::kOk);
   const Upgraded misspelt = upgrade(directory, "hostil", "");

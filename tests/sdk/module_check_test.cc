@@ -5,7 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/integration/program_run.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/program_run.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {
@@ -15,10 +16,10 @@ using longshore::test::run_program;
 using longshore::test::TemporaryDirectory;
 using longshore::test::write_file;
 
-const std::string kFolder = HOSTILE_MODULES "/";
+const std::string kFolder = longshore::test::hostile_folder() + "/";
 
 ProgramRun check(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), MODULE_CHECK);
+  arguments.insert(arguments.begin(), longshore::test::built_program("longshore-module-check"));
   return run_program(std::move(arguments));
 }
 

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "tests/style/source_tree.h"
+#include "tests/support/build_tree.h"
 
 namespace longshore::style {
 
 // This repository.
 inline const SourceTree& this_tree() {
-  static const SourceTree tree = read_tree(LONGSHORE_SOURCE_DIR);
+  static const SourceTree tree = read_tree(test::source_tree());
   return tree;
 }
 

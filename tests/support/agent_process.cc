@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/support/build_tree.h"
+
 extern char** environ;
 
 namespace longshore::test {
@@ -60,7 +62,7 @@ AgentDirectory::AgentDirectory() {
 void AgentDirectory::configure(const std::string& more, const std::string& echo) const {
   write_configuration("[agent]\nrun_dir = \"" + (directory_ / "run") + "\"\ncontrol_dir = \"" +
                       (directory_ / "control") + "\"\nstate_dir = \"" + (directory_ / "state") +
-                      "\"\nmodule_dirs = [\"" LONGSHORE_MODULES "\"]\nstop_timeout = \"5s\"\n" +
+                      "\"\nmodule_dirs = [\"" + built_modules() + "\"]\nstop_timeout = \"5s\"\n" +
                       "[modules.filesystem]\nsettings.allowed_roots = [\"" + root() +
                       "\"]\n[modules.echo]\n" + echo + "\n[endpoints.echo]\naddress = \"unix://" +
                       echo_socket() + "\"\nservices = [\"longshore.echo.v1.Echo\"]\n" + more);
@@ -83,7 +85,7 @@ std::string AgentDirectory::log() const {
 
 AgentProcess::AgentProcess(const AgentDirectory& directory, Options options)
     : notify_(notify_socket(directory / "notify")) {
-  std::vector<std::string> words = {LONGSHORE_AGENT, "--no-ownership-check", "--config",
+  std::vector<std::string> words = {built_program("longshored"), "--no-ownership-check", "--config",
                                     directory.config_file()};
   words.insert(words.end(), options.more_words.begin(), options.more_words.end());
   std::vector<std::string> variables = {"NOTIFY_SOCKET=" + (directory / "notify"),

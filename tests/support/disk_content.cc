@@ -28,13 +28,13 @@ struct Release {
   void operator()(FILE* file) const { std::fclose(file); }
 };
 
-void require(bool done, const std::string& what) {
+void must(bool done, const std::string& what) {
   if (!done) throw std::runtime_error("cannot " + what + ": " + support::last_error().message());
 }
 
 FileDescriptor open_node(const std::string& node, int flags) {
   FileDescriptor opened(::open(node.c_str(), flags | O_CLOEXEC));
-  require(static_cast<bool>(opened), "open " + node);
+  must(static_cast<bool>(opened), "open " + node);
   return opened;
 }
 
@@ -49,21 +49,21 @@ void write_table(const LoopDisk& disk, const std::string& script) {
   const std::string what = "write a partition table to " + disk.node();
   const std::unique_ptr<fdisk_context, Release> context(fdisk_new_context());
   fdisk_disable_dialogs(context.get(), 1);
-  require(fdisk_assign_device(context.get(), disk.node().c_str(), /*readonly=*/0) == 0, what);
+  must(fdisk_assign_device(context.get(), disk.node().c_str(), /*readonly=*/0) == 0, what);
   const std::unique_ptr<fdisk_script, Release> parsed(fdisk_new_script(context.get()));
   std::string text = script;
   const std::unique_ptr<FILE, Release> file(::fmemopen(text.data(), text.size(), "r"));
-  require(file && fdisk_script_read_file(parsed.get(), file.get()) == 0, "read " + script);
-  require(fdisk_apply_script(context.get(), parsed.get()) == 0 &&
-              fdisk_write_disklabel(context.get()) == 0,
-          what);
+  must(file && fdisk_script_read_file(parsed.get(), file.get()) == 0, "read " + script);
+  must(fdisk_apply_script(context.get(), parsed.get()) == 0 &&
+           fdisk_write_disklabel(context.get()) == 0,
+       what);
 }
 
 std::string read_bytes(const std::string& node, uint64_t offset, size_t size) {
   const FileDescriptor opened = open_node(node, O_RDONLY);
   std::string bytes(size, '\0');
   const ssize_t count = ::pread(opened.get(), bytes.data(), size, static_cast<off_t>(offset));
-  require(count == static_cast<ssize_t>(size), "read " + node);
+  must(count == static_cast<ssize_t>(size), "read " + node);
   return bytes;
 }
 
@@ -71,8 +71,8 @@ void write_bytes(const std::string& node, uint64_t offset, std::string_view byte
   const FileDescriptor opened = open_node(node, O_WRONLY);
   const ssize_t count =
       ::pwrite(opened.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  require(count == static_cast<ssize_t>(bytes.size()) && ::fsync(opened.get()) == 0,
-          "write to " + node);
+  must(count == static_cast<ssize_t>(bytes.size()) && ::fsync(opened.get()) == 0,
+       "write to " + node);
 }
 
 // From the file: what was written through a partition's node need not be seen through the disk's.
@@ -82,16 +82,16 @@ void clone(const LoopDisk& from, const LoopDisk& to) {
   std::vector<char> buffer(size_t{1} << 20);
   for (off_t offset = 0;;) {
     const ssize_t size = ::pread(source.get(), buffer.data(), buffer.size(), offset);
-    require(size >= 0, "read " + from.file());
+    must(size >= 0, "read " + from.file());
     if (size == 0) break;
     const auto end = buffer.begin() + size;
     if (std::any_of(buffer.begin(), end, [](char c) { return c != '\0'; })) {
-      require(::pwrite(copy.get(), buffer.data(), static_cast<size_t>(size), offset) == size,
-              "write to " + to.node());
+      must(::pwrite(copy.get(), buffer.data(), static_cast<size_t>(size), offset) == size,
+           "write to " + to.node());
     }
     offset += size;
   }
-  require(::fsync(copy.get()) == 0, "write to " + to.node());
+  must(::fsync(copy.get()) == 0, "write to " + to.node());
 }
 
 void damage(const LoopDisk& disk, uint64_t offset) {
@@ -101,7 +101,7 @@ void damage(const LoopDisk& disk, uint64_t offset) {
 }
 
 WriteProtection::WriteProtection(const LoopDisk& disk) : disk_(disk) {
-  require(set_read_only(disk, 1), "write-protect " + disk.node());
+  must(set_read_only(disk, 1), "write-protect " + disk.node());
 }
 
 WriteProtection::~WriteProtection() { set_read_only(disk_, 0); }

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "support/linux/block/device_content.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/capability.h"
 #include "tests/support/wire_reader.h"
 #include "tests/support/wire_writer.h"
@@ -47,13 +48,12 @@ DiskNode::DiskNode(const DiskNodeSetup& setup) : run_(fs::temp_directory_path() 
                                     : "";
   directory_.write_configuration(
       "[agent]\nrun_dir = \"" + run_ + "\"\ncontrol_dir = \"" + (directory_ / "control") +
-      "\"\nstate_dir = \"" + (directory_ / "state") +
-      "\"\nmodule_dirs = [\"" LONGSHORE_MODULES "\"]\nstop_timeout = \"60s\"\n" +
-      "[modules.disk]\n" + isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" + names +
-      "]\n[modules.volume]\n" + isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" +
-      names + "]\nsettings.allowed_roots = [\"" + directory_.root() +
-      "\"]\nsettings.filesystem = \"" + setup.filesystem + "\"\nsettings.mkfs_directory = \"" +
-      setup.mkfs_directory + "\"\n");
+      "\"\nstate_dir = \"" + (directory_ / "state") + "\"\nmodule_dirs = [\"" + built_modules() +
+      "\"]\nstop_timeout = \"60s\"\n" + "[modules.disk]\n" + isolation +
+      "call_timeout = \"5m\"\nsettings.disk_names = [" + names + "]\n[modules.volume]\n" +
+      isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" + names +
+      "]\nsettings.allowed_roots = [\"" + directory_.root() + "\"]\nsettings.filesystem = \"" +
+      setup.filesystem + "\"\nsettings.mkfs_directory = \"" + setup.mkfs_directory + "\"\n");
 }
 
 DiskNode::~DiskNode() {

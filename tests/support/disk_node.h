@@ -13,12 +13,11 @@
 
 #include "support/linux/mount_table.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/byte_units.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/test_client.h"
 
 namespace longshore::test {
-
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
 struct DiskNodeSetup {
   size_t disks = 1;

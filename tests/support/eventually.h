@@ -7,12 +7,8 @@
 
 namespace longshore::test {
 
-// How long; a guest is slower.
-#ifdef LONGSHORE_GUEST
+// How long, also in a guest and under sanitizers.
 inline constexpr std::chrono::seconds kPatience{60};
-#else
-inline constexpr std::chrono::seconds kPatience{30};
-#endif
 
 // Whether the condition comes true in that time.
 inline bool eventually(const std::function<bool()>& condition) {

@@ -7,6 +7,11 @@
 #include <new>
 #include <string_view>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LONGSHORE_SANITIZER_HAS_DELETE
+#include <sanitizer/allocator_interface.h>
+#endif
+
 namespace longshore::test {
 namespace {
 
@@ -14,7 +19,9 @@ std::atomic<bool> g_looks{false};
 std::atomic<size_t> g_found{0};
 
 size_t size_of(void* piece) {
-#ifdef _WIN32
+#if defined(LONGSHORE_SANITIZER_HAS_DELETE)
+  return __sanitizer_get_allocated_size(piece);
+#elif defined(_WIN32)
   return _msize(piece);
 #else
   return malloc_usable_size(piece);
@@ -25,6 +32,15 @@ void look_at(void* piece) {
   const std::string_view bytes(static_cast<const char*>(piece), size_of(piece));
   if (bytes.find(FreedMemory::kSecret) != std::string_view::npos) ++g_found;
 }
+
+#if defined(LONGSHORE_SANITIZER_HAS_DELETE)
+void on_allocation(const volatile void*, size_t) {}
+void on_free(const volatile void* piece) {
+  if (piece && g_looks) look_at(const_cast<void*>(piece));
+}
+[[maybe_unused]] const int g_hooks =
+    __sanitizer_install_malloc_and_free_hooks(on_allocation, on_free);
+#endif
 
 }  // namespace
 
@@ -47,15 +63,16 @@ size_t FreedMemory::found() const { return g_found; }
 
 }  // namespace longshore::test
 
+#if !defined(LONGSHORE_SANITIZER_HAS_DELETE)
 using namespace longshore::test;
 
-void* operator new(size_t size) {
+// Not into their callers, where gcc would see memory of malloc() go to operator delete.
+[[gnu::noinline]] void* operator new(size_t size) {
   if (void* const piece = std::malloc(size > 0 ? size : 1)) return piece;
   throw std::bad_alloc();
 }
 
-// A sanitizer's own would not go with the delete below.
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size > 0 ? size : 1);
 }
 
@@ -65,3 +82,4 @@ void operator delete(void* piece) noexcept {
 }
 
 void operator delete(void* piece, size_t) noexcept { operator delete(piece); }
+#endif

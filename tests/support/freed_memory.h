@@ -1,5 +1,6 @@
 // Finds secrets in memory that is let go: a program with freed_memory.cc in it has an operator
-// delete that looks before it frees. What malloc's own callers free is not seen.
+// delete that looks before it frees. What malloc's own callers free is seen only in builds with
+// sanitizers, which tell of each free.
 //
 // Threads: any may free; one FreedMemory at a time.
 #pragma once

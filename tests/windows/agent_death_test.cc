@@ -7,6 +7,7 @@
 #include <string>
 
 #include "supervise/windows/handle.h"
+#include "tests/support/build_tree.h"
 #include "tests/windows/isolated_module.h"
 
 using namespace longshore;
@@ -62,7 +63,7 @@ Handle to_wait_for(int id) {
 }  // namespace
 
 TEST_CASE("an agent with a module that has started a program", "[.agent]") {
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   std::printf("%d %s\n", trial.process().id, trial.ask("leave").c_str());
   std::fflush(stdout);
   Sleep(60'000);

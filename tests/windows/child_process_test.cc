@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "supervise/windows/handle.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/windows/isolated_module.h"
 
@@ -42,7 +43,7 @@ DWORD own_handles() {
 }  // namespace
 
 TEST_CASE("a module in a process of its own answers, calls after calls, and ends in order") {
-  IsolatedModule echo(ECHO_MODULE);
+  IsolatedModule echo(built_module("echo"));
   CHECK(echo.process().id > 0);
   CHECK(echo.process().id != static_cast<int>(GetCurrentProcessId()));
   for (int i = 0; i < 100; ++i) {
@@ -59,13 +60,13 @@ TEST_CASE("a module in a process of its own answers, calls after calls, and ends
 }
 
 TEST_CASE("what a module's process prints is in the log") {
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   CHECK(eventually(
       [&] { return contains(trial.log(), "its process printed: the trial starts module="); }));
 }
 
 TEST_CASE("a process that is killed ends its calls and is started anew") {
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   const auto hanging = trial.begin("trial.v1.Trial/Do", "hang");
   REQUIRE(trial.ask("say after") == "after");
   const int first = trial.process().id;
@@ -81,7 +82,7 @@ TEST_CASE("a process that is killed ends its calls and is started anew") {
 }
 
 TEST_CASE("how a process ended is told in words") {
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   SECTION("by a crash, which opens no window") {
     const std::string answer = trial.ask("crash");
     CHECK(contains(answer,
@@ -95,7 +96,7 @@ TEST_CASE("how a process ended is told in words") {
 TEST_CASE("a module that ends too often is quarantined") {
   config::ProcessSettings settings;
   settings.restart_max = 1;
-  IsolatedModule trial(TRIAL_MODULE, settings);
+  IsolatedModule trial(built_module("trial"), settings);
   CHECK(contains(trial.ask("exit"), "exited with code 3"));
   REQUIRE(eventually([&] { return trial.ask("say again") == "again"; }));
   CHECK(contains(trial.ask("exit"), "exited with code 3"));
@@ -104,7 +105,7 @@ TEST_CASE("a module that ends too often is quarantined") {
 }
 
 TEST_CASE("a process whose stop hangs is killed in time") {
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   const auto hanging = trial.begin("trial.v1.Trial/Do", "hang");
   REQUIRE(trial.ask("say after") == "after");
   const Handle process = open_process(trial.process().id);
@@ -124,7 +125,7 @@ TEST_CASE("a process inherits nothing but its own handles and SystemRoot") {
   const Handle event(CreateEventW(&inheritable, TRUE, FALSE, nullptr));
   REQUIRE(event);
   REQUIRE(SetEnvironmentVariableA("LONGSHORE_TRIAL", "secret"));
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   CHECK(trial.ask("signal " + std::to_string(event.number())) == "no such event");
   CHECK(WaitForSingleObject(event.get(), 0) == WAIT_TIMEOUT);
   CHECK(trial.ask("variable LONGSHORE_TRIAL") == "none");
@@ -132,7 +133,7 @@ TEST_CASE("a process inherits nothing but its own handles and SystemRoot") {
 }
 
 TEST_CASE("what a module has started ends with its process") {
-  IsolatedModule trial(TRIAL_MODULE);
+  IsolatedModule trial(built_module("trial"));
   const std::string number = trial.ask("leave");
   INFO(number);
   const Handle left = open_process(std::atoi(number.c_str()));
@@ -152,7 +153,7 @@ TEST_CASE("limits are those of a job object") {
   settings.memory_max = 256 << 20;
   settings.processes_max = 2;
   settings.cpu_max = 0.5;
-  IsolatedModule trial(TRIAL_MODULE, settings);
+  IsolatedModule trial(built_module("trial"), settings);
   CHECK(contains(trial.log(), "memory_max=job"));
   CHECK(contains(trial.log(), "processes_max=job"));
   INFO(trial.log());
@@ -165,7 +166,7 @@ TEST_CASE("limits are those of a job object") {
 }
 
 TEST_CASE("no handle is left of processes that have ended") {
-  IsolatedModule trial(TRIAL_MODULE, [] {
+  IsolatedModule trial(built_module("trial"), [] {
     config::ProcessSettings settings;
     settings.restart_max = 100;
     settings.restart_delay_max = std::chrono::milliseconds(1);

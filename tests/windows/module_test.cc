@@ -6,12 +6,15 @@
 #include "loader/instance.h"
 #include "loader/module_file.h"
 #include "router/router.h"
+#include "tests/support/build_tree.h"
 #include "tests/windows/waited_answer.h"
 
 namespace longshore {
 namespace {
 
-std::string echo_path() { return (std::filesystem::current_path() / ECHO_MODULE).string(); }
+std::string echo_path() {
+  return (std::filesystem::current_path() / test::built_module("echo")).string();
+}
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace descriptors = module::descriptors;
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxNesting = 64;
 
 // Whether the text is UTF-8, by the bytes' shapes and the shortest form.
 bool is_utf8(std::string_view text) {
@@ -52,7 +52,7 @@ std::string field_fault(std::string_view value, unsigned wire_type, const descri
 std::string fault_at(std::string_view bytes, const descriptors::Message& type,
                      const descriptors::FileSet& files, int depth) {
   WireReader reader(bytes);
-  while (!reader.at_end() && depth < kMaxDepth) {
+  while (!reader.at_end() && depth < kMaxNesting) {
     const WireReader::Tag tag = reader.tag();
     std::string_view value;  // of a number nobody wants it
     if (tag.wire_type == kSized) {

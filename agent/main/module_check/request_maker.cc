@@ -10,7 +10,7 @@ namespace {
 
 namespace descriptors = module::descriptors;
 
-constexpr int kMaxDepth = 3;
+constexpr int kMaxFilledDepth = 3;
 
 void add_varint(std::string& bytes, uint64_t value) {
   for (; value > 127; value >>= 7) bytes += static_cast<char>((value & 127) | 128);
@@ -96,7 +96,7 @@ void RequestMaker::add_field(std::string& bytes, const descriptors::Field& field
 
 void RequestMaker::add_message(std::string& bytes, const descriptors::Message& type, Random& random,
                                int depth) const {
-  if (depth > kMaxDepth) return;
+  if (depth > kMaxFilledDepth) return;
   for (const auto& field : type.field()) {
     const uint64_t count = field.label() == kRepeated ? random.below(4) : !random.one_in(6);
     for (uint64_t i = 0; i < count; ++i) add_field(bytes, field, random, depth);

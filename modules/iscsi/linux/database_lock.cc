@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kOperation = "lock open-iscsi's database";
-constexpr std::chrono::milliseconds kLookInterval{10};
+constexpr std::chrono::milliseconds kLockPollInterval{10};
 
 Error failed(const std::string& path) {
   return Error(StatusCode::kUnknown, kOperation, path).because(last_error());
@@ -74,7 +74,7 @@ Result<FileDescriptor> lock_our_file(const std::string& path, Clock::time_point 
       return failed(path);
     }
     if (Clock::now() >= end) return is_taken(path);
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kLockPollInterval);
   }
 }
 
@@ -94,7 +94,7 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& folder,
     if (is_same_file(*ours, link)) break;  // left by an agent that was killed
     const bool is_first = first.is_unchanged();
     if (Clock::now() < end) {
-      std::this_thread::sleep_for(kLookInterval);
+      std::this_thread::sleep_for(kLockPollInterval);
     } else if (!is_first || ::unlink(link.c_str()) != 0) {
       return is_taken(link);
     }

@@ -17,6 +17,7 @@ IscsiBackendLinux::IscsiBackendLinux(Options options)
       iscsiadm_(std::move(options.iscsiadm)),
       records_(std::move(options.database), std::move(options.lock_folder), options.lock_patience),
       sessions_(options.sysfs_root),
+      addresses_(std::move(options.look_up)),
       devices_(all_names(), options.sysfs_root) {}
 
 // iscsiadm would try five times more.

@@ -7,7 +7,7 @@
 //
 // iscsiadm binds nothing to network interfaces here (`-I default`).
 //
-// Threads: any number at once; no state but the configuration.
+// Threads: any number at once; no state but the configuration and look-ups that hang.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@
 #include "iscsi/linux/iscsi_sessions.h"
 #include "iscsi/linux/iscsiadm.h"
 #include "iscsi/linux/node_records.h"
+#include "iscsi/linux/portal_addresses.h"
 #include "support/linux/block/block_devices.h"
 
 namespace longshore::iscsi {
@@ -33,6 +34,7 @@ class IscsiBackendLinux final : public IscsiBackend {
     std::string lock_folder = "/run/lock/iscsi";
     std::chrono::milliseconds lock_patience = std::chrono::seconds(30);
     std::string sysfs_root = "/sys";
+    PortalAddresses::LookUp look_up = iscsi::look_up;
   };
   explicit IscsiBackendLinux(Options options);
 
@@ -89,6 +91,7 @@ class IscsiBackendLinux final : public IscsiBackend {
   const Iscsiadm iscsiadm_;
   const NodeRecords records_;
   const IscsiSessions sessions_;
+  PortalAddresses addresses_;
   const block::BlockDevices devices_;
 };
 

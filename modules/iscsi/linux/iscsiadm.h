@@ -14,6 +14,9 @@
 
 namespace longshore::iscsi {
 
+// For a run that only works on the database: iscsiadm waits 30 s for its lock.
+inline constexpr std::chrono::seconds kDatabaseLimit{40};
+
 class Iscsiadm {
  public:
   // An absolute path, or "" for where distributions put it, looked up anew for each run.

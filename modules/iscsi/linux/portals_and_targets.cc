@@ -14,7 +14,6 @@ namespace {
 constexpr const char* kAdd = "add the portal";
 constexpr const char* kDiscover = "discover the targets of";
 constexpr const char* kRemove = "remove the portal";
-constexpr std::chrono::seconds kDatabaseLimit{40};  // iscsiadm waits 30 s for its lock
 
 // The names in lines such as "192.0.2.1:3260,1 iqn.2001-04.org.example:disks", each once. What is
 // no name is left out: a portal can answer anything.

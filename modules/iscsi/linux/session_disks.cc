@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "iscsi/linux/iscsi_backend_linux.h"
-#include "iscsi/linux/portal_addresses.h"
 #include "support/linux/block/sysfs.h"
 
 namespace longshore::iscsi {
@@ -14,7 +13,7 @@ using support::CallLimits;
 namespace {
 
 constexpr const char* kList = "list the disks of the target";
-constexpr std::chrono::milliseconds kLookInterval{5};
+constexpr std::chrono::milliseconds kDiskPollInterval{5};
 // From a unit to its disk: the kernel asks it first, apart from the login.
 constexpr std::chrono::seconds kMaking{10};
 // A target without units is rare, and one whose units are just being scanned looks the same.
@@ -62,7 +61,7 @@ Result<std::vector<Disk>> IscsiBackendLinux::disks_of(const std::vector<Session>
 
 Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
                                                        const CallLimits& limits) {
-  auto now = addresses_of(target.portal, limits, kList, target.text());
+  auto now = addresses_.of(target.portal, limits, kList, target.text());
   if (!now) return std::move(now).error();
   const std::vector<std::string> addresses = with_earlier(target, *std::move(now));
   const auto begin = CallLimits::Clock::now();
@@ -83,7 +82,7 @@ Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
       return numbers;
     }
     if (auto exceeded = limits.exceeded(kList, target.text())) return *std::move(exceeded);
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kDiskPollInterval);
   }
 }
 

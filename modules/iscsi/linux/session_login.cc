@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "iscsi/linux/iscsi_backend_linux.h"
-#include "iscsi/linux/portal_addresses.h"
 
 namespace longshore::iscsi {
 
@@ -12,7 +11,7 @@ using support::CallLimits;
 namespace {
 
 constexpr const char* kConnect = "connect to the target";
-constexpr std::chrono::milliseconds kLookInterval{10};
+constexpr std::chrono::milliseconds kSessionPollInterval{10};
 
 std::optional<std::string_view> name_of(const std::optional<Credentials>& credentials) {
   if (!credentials) return std::nullopt;
@@ -37,7 +36,7 @@ std::vector<std::string_view> secrets_of(const Login& login) {
 Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login,
                                         const CallLimits& limits) {
   if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
-  const auto addresses = addresses_of(target.portal, limits, kConnect, target.text());
+  const auto addresses = addresses_.of(target.portal, limits, kConnect, target.text());
   if (!addresses) return addresses.error();
   const std::vector<std::string> all = with_earlier(target, *addresses);
   if (!sessions_of(target, all).empty()) return await_login(target, all, limits);
@@ -145,7 +144,7 @@ Result<void> IscsiBackendLinux::await_login(const Target& target,
           .advise("repeat the call; the system goes on trying to reach a target that is lost");
     }
     if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kSessionPollInterval);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include "iscsi/linux/held_disks.h"
 #include "iscsi/linux/iscsi_backend_linux.h"
-#include "iscsi/linux/portal_addresses.h"
 
 namespace longshore::iscsi {
 
@@ -13,15 +12,14 @@ using support::CallLimits;
 namespace {
 
 constexpr const char* kDisconnect = "disconnect from the target";
-constexpr std::chrono::milliseconds kLookInterval{5};
-constexpr std::chrono::seconds kGoing{5};           // after a logout that was successful
-constexpr std::chrono::seconds kDatabaseLimit{40};  // iscsiadm waits 30 s for its lock
+constexpr std::chrono::milliseconds kLogoutPollInterval{5};
+constexpr std::chrono::seconds kGoing{5};  // after a logout that was successful
 
 }  // namespace
 
 Result<void> IscsiBackendLinux::disconnect(const Target& target, const CallLimits& limits) {
   if (auto exceeded = limits.exceeded(kDisconnect, target.text())) return *std::move(exceeded);
-  auto now = addresses_of(target.portal, limits, kDisconnect, target.text());
+  auto now = addresses_.of(target.portal, limits, kDisconnect, target.text());
   if (!now) return std::move(now).error();
   const std::vector<std::string> addresses = with_earlier(target, *std::move(now));
   const std::vector<Session> sessions = sessions_of(target, addresses);
@@ -62,7 +60,7 @@ Result<void> IscsiBackendLinux::log_out(const Session& session, const Target& ta
           .because("the kernel still has the session after the logout")
           .advise("repeat the call");
     }
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kLogoutPollInterval);
   }
   return {};
 }

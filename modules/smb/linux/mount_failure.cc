@@ -101,17 +101,16 @@ bool contains(const Numbers& numbers, const std::error_code& error) {
 }  // namespace
 
 Error mount_failure(const RemotePath& share, const std::error_code& error, bool is_nobody) {
-  constexpr const char* kOperation = "map the share";
   if (error.value() == EACCES && is_nobody) {
-    return Error(StatusCode::kPermissionDenied, kOperation, share.mapping())
+    return Error(StatusCode::kPermissionDenied, kMapOperation, share.mapping())
         .because("the server lets nobody in without a user name")
         .advise("send user name and password");
   }
   const auto meaning = std::ranges::find(kMeanings, error.value(), &Meaning::error);
   if (meaning == std::end(kMeanings)) {
-    return Error(StatusCode::kUnknown, kOperation, share.mapping()).because(error);
+    return Error(StatusCode::kUnknown, kMapOperation, share.mapping()).because(error);
   }
-  Error failure = Error(meaning->code, kOperation, share.mapping())
+  Error failure = Error(meaning->code, kMapOperation, share.mapping())
                       .because(error)
                       .because(std::string(meaning->cause) + " (" + error.message() + ")");
   if (meaning->advice == nullptr) return failure;

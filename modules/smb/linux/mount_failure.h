@@ -9,6 +9,9 @@
 
 namespace longshore::smb {
 
+// What errors of a mapping say was tried.
+inline constexpr const char* kMapOperation = "map the share";
+
 // The error of a share that could not be mounted. `is_nobody`: no user name was given.
 Error mount_failure(const RemotePath& share, const std::error_code& error, bool is_nobody);
 

@@ -10,8 +10,6 @@ using support::CallLimits;
 
 namespace {
 
-constexpr const char* kMap = "map the share";
-
 // The device too, for a directory can be another mount's tomorrow.
 std::string key_of(const char* call, const MountedShare& share) {
   return call + std::to_string(share.device) + share.point;
@@ -25,7 +23,7 @@ bool is_hanging(const std::error_code& error) {
 }
 
 Error no_thread(const RemotePath& share, const std::error_code& error) {
-  return Error(StatusCode::kResourceExhausted, kMap, share.mapping())
+  return Error(StatusCode::kResourceExhausted, kMapOperation, share.mapping())
       .because("no thread can be started for it: " + error.message());
 }
 
@@ -37,8 +35,9 @@ Result<std::vector<std::string>> Mounting::addresses_of(const RemotePath& share,
   const auto call = [this, host = share.host()] { return mounts_.addresses_of(host); };
   const auto unanswered = [&](const std::error_code& error) -> Addresses {
     if (!is_hanging(error)) return no_thread(share, error);
-    if (auto exceeded = limits.exceeded(kMap, share.mapping())) return *std::move(exceeded);
-    return Error(StatusCode::kUnavailable, kMap, share.mapping())
+    if (auto exceeded = limits.exceeded(kMapOperation, share.mapping()))
+      return *std::move(exceeded);
+    return Error(StatusCode::kUnavailable, kMapOperation, share.mapping())
         .because("the node's name server has not answered an earlier call, which was given up")
         .advise("try again, or use the address in place of the name");
   };
@@ -56,19 +55,21 @@ Result<std::unique_ptr<DetachedShare>> Mounting::mount(const RemotePath& share,
                                                        const CallLimits& limits) {
   std::optional<Error> failure;
   for (const std::string& address : addresses) {
-    if (auto exceeded = limits.exceeded(kMap, share.mapping())) return *std::move(exceeded);
+    if (auto exceeded = limits.exceeded(kMapOperation, share.mapping()))
+      return *std::move(exceeded);
     Mounted mounted = mount_in_time(share, address, credentials, connection, limits);
     if (mounted) return mounted;
     // Time that was its caller's own, and not the server's.
     if (mounted.error().system() == std::errc::timed_out) {
-      if (auto exceeded = limits.exceeded(kMap, share.mapping())) return *std::move(exceeded);
+      if (auto exceeded = limits.exceeded(kMapOperation, share.mapping()))
+        return *std::move(exceeded);
     }
     failure = std::move(mounted).error();
     if (!is_unreachable(failure->system())) break;
   }
   if (!failure || !failure->system()) {
     return failure ? *std::move(failure)
-                   : Error(StatusCode::kUnavailable, kMap, share.mapping())
+                   : Error(StatusCode::kUnavailable, kMapOperation, share.mapping())
                          .because("its server has no address");
   }
   return mount_failure(share, failure->system(), credentials.is_nobody());
@@ -84,13 +85,13 @@ Mounting::Mounted Mounting::mount_in_time(const RemotePath& share, const std::st
     Mounted mounted = mounts_.mount(share, address, *own_credentials, connection);
     if (!mounted) return mounted;
     if (const std::error_code error = mounts_.ask(**mounted)) {
-      return Error(StatusCode::kUnknown, kMap, share.mapping()).because(error);
+      return Error(StatusCode::kUnknown, kMapOperation, share.mapping()).because(error);
     }
     return mounted;
   };
   const auto unanswered = [&](const std::error_code& error) -> Mounted {
     if (is_hanging(error)) {
-      return Error(StatusCode::kUnknown, kMap, share.mapping()).because(error);
+      return Error(StatusCode::kUnknown, kMapOperation, share.mapping()).because(error);
     }
     return no_thread(share, error);
   };
@@ -110,7 +111,8 @@ Result<void> Mounting::find(const MountedShare& share, const RemotePath& remote,
   const std::error_code error = other_calls_.run(key, limits.within(times_.probe), call, itself);
   if (!error) return {};
   if (is_hanging(error)) {
-    if (auto exceeded = limits.exceeded(kMap, remote.mapping())) return *std::move(exceeded);
+    if (auto exceeded = limits.exceeded(kMapOperation, remote.mapping()))
+      return *std::move(exceeded);
   }
   return failure_below(remote, error);
 }

@@ -2,12 +2,12 @@
 //
 // The kernel has no limit of its own for all of it: with a server that accepts connections and then
 // says nothing it waits for ever. So whatever may wait for the server is asked on a thread of its
-// own, one for a share and an address at most; see bounded_calls.h. Nobody waits for it any longer
-// when the time is over, nor when its caller's is or the caller has gone: otherwise a call without
-// a deadline would keep the share's turn for nobody. The attempt goes on in the kernel, and what
-// comes of it is let go. Until it ends the next ones are UNAVAILABLE at once. They do not join it,
-// for nobody can tell whether their credentials are the same; and to wait for a server that said
-// nothing so far would only hold their threads as well.
+// own, one for a share and an address at most; see support/bounded_calls.h. Nobody waits for it any
+// longer when the time is over, nor when its caller's is or the caller has gone: otherwise a call
+// without a deadline would keep the share's turn for nobody. The attempt goes on in the kernel, and
+// what comes of it is let go. Until it ends the next ones are UNAVAILABLE at once. They do not join
+// it, for nobody can tell whether their credentials are the same; and to wait for a server that
+// said nothing so far would only hold their threads as well.
 //
 // Threads: any number at once, one for a share. Owner: outlives its calls; the mounts outlive it.
 // On destruction it waits for what still hangs.
@@ -20,8 +20,8 @@
 #include <system_error>
 #include <vector>
 
-#include "smb/linux/bounded_calls.h"
 #include "smb/linux/share_mounts.h"
+#include "support/bounded_calls.h"
 #include "support/call_limits.h"
 
 namespace longshore::smb {
@@ -80,9 +80,9 @@ class Mounting {
 
   ShareMounts& mounts_;
   Times times_;
-  BoundedCalls<Addresses> address_calls_;
-  BoundedCalls<Mounted> mount_calls_;
-  BoundedCalls<std::error_code> other_calls_;  // keys: what is done, and to which mount
+  support::BoundedCalls<Addresses> address_calls_;
+  support::BoundedCalls<Mounted> mount_calls_;
+  support::BoundedCalls<std::error_code> other_calls_;  // keys: what is done, and to which mount
 };
 
 }  // namespace longshore::smb

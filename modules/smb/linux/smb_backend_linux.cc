@@ -15,8 +15,6 @@ using support::PosixPath;
 
 namespace {
 
-constexpr const char* kMap = "map the share";
-
 Result<void> check_link(const support::Beneath& beneath, const PosixPath& link,
                         const std::string& target) {
   const Result<LocalLink> found = LocalLink::look(beneath, link);
@@ -48,7 +46,8 @@ Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& c
   Result<void> done = mapped ? Result<void>() : mapped.error();
   if (done && !remote.below().empty()) done = mounting_.find(*mapped, remote, limits);
   if (done && link != nullptr) done = make_link(directory, remote, *link);
-  if (!done && !*before) static_cast<void>(remove_mapping(directory, limits));
+  // With a time of its own: where the call's is over there is most to take away.
+  if (!done && !*before) static_cast<void>(remove_mapping(directory, CallLimits()));
   return done;
 }
 
@@ -69,7 +68,7 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
                                                     const CallLimits& limits) {
   using enum ShareMounts::Connection;
   if (options_.require_privacy && credentials.is_nobody()) {
-    return Error(StatusCode::kFailedPrecondition, kMap, remote.mapping())
+    return Error(StatusCode::kFailedPrecondition, kMapOperation, remote.mapping())
         .because("without a user name nothing can be encrypted")
         .advise(
             "send user name and password, or set require_privacy = false in the settings of "

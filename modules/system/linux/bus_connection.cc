@@ -15,8 +15,6 @@ using support::CallLimits;
 namespace {
 
 constexpr const char* kSystemd = "org.freedesktop.systemd1";
-constexpr const char* kSystemdPath = "/org/freedesktop/systemd1";
-constexpr const char* kManager = "org.freedesktop.systemd1.Manager";
 constexpr const char* kBus = "org.freedesktop.DBus";
 constexpr const char* kBusPath = "/org/freedesktop/DBus";
 
@@ -121,10 +119,11 @@ Result<BusReply> BusConnection::call(const Purpose& purpose, const char* destina
 Result<void> BusConnection::watch_jobs(const Purpose& purpose) {
   watches_jobs_ = true;
   const std::string rule = std::string("type='signal',sender='") + kSystemd + "',path='" +
-                           kSystemdPath + "',interface='" + kManager + "',member='JobRemoved'";
+                           kSystemdPath + "',interface='" + kSystemdManager +
+                           "',member='JobRemoved'";
   const Result<BusReply> matched = call(purpose, kBus, kBusPath, kBus, "AddMatch", {rule});
   if (!matched) return matched.error();
-  const Result<BusReply> subscribed = call(purpose, kSystemdPath, kManager, "Subscribe", {});
+  const Result<BusReply> subscribed = call(purpose, kSystemdPath, kSystemdManager, "Subscribe", {});
   if (!subscribed) return subscribed.error();
   return {};
 }
@@ -163,7 +162,7 @@ Error BusConnection::failure(const Purpose& purpose, int error) {
 int BusConnection::on_message(sd_bus_message* message, void* self, sd_bus_error*) {
   auto* connection = static_cast<BusConnection*>(self);
   const SdBusLibrary& library = connection->library_;
-  if (library.bus_message_is_signal(message, kManager, "JobRemoved") <= 0) return 0;
+  if (library.bus_message_is_signal(message, kSystemdManager, "JobRemoved") <= 0) return 0;
   // Anybody on the bus may send such a signal to us; only systemd's counts.
   const char* sender = library.bus_message_get_sender(message);
   if (sender == nullptr || sender != connection->systemd_) return 0;

@@ -17,6 +17,10 @@
 
 namespace longshore::system {
 
+// Where systemd is on the bus.
+inline constexpr const char* kSystemdPath = "/org/freedesktop/systemd1";
+inline constexpr const char* kSystemdManager = "org.freedesktop.systemd1.Manager";
+
 class BusConnection {
  public:
   // Connects and says hello. UNAVAILABLE: there is no bus at the address.

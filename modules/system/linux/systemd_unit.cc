@@ -7,8 +7,6 @@
 namespace longshore::system {
 namespace {
 
-constexpr const char* kManagerPath = "/org/freedesktop/systemd1";
-constexpr const char* kManager = "org.freedesktop.systemd1.Manager";
 constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 
@@ -22,7 +20,7 @@ Error unreadable(const Purpose& purpose) {
 // Calls a method that answers with an object path.
 Result<std::string> call_for_path(BusConnection& bus, const Purpose& purpose, const char* method,
                                   std::initializer_list<std::string> arguments) {
-  Result<BusReply> reply = bus.call(purpose, kManagerPath, kManager, method, arguments);
+  Result<BusReply> reply = bus.call(purpose, kSystemdPath, kSystemdManager, method, arguments);
   if (!reply) return std::move(reply).error();
   std::optional<std::string> path = reply->text();
   if (!path) return unreadable(purpose);

@@ -14,8 +14,6 @@ using support::FileDescriptor;
 
 namespace {
 
-constexpr const char* kFormat = "format";
-
 // To ask for it makes the kernel load its module.
 bool kernel_lacks(const char* filesystem) {
   const FileDescriptor context(::fsopen(filesystem, FSOPEN_CLOEXEC));
@@ -35,14 +33,14 @@ std::vector<std::string> options_of(const std::string& filesystem, const std::st
 
 Result<void> FilesystemMaker::check(const std::string& object) const {
   if (::access(program().c_str(), X_OK) != 0) {
-    return Error(StatusCode::kUnimplemented, kFormat, object)
+    return Error(StatusCode::kUnimplemented, kFormatOperation, object)
         .because(program() + ": " + support::last_error().message())
         .advise(
             "install the filesystem's programs, or set the options filesystem and "
             "mkfs_directory of the module");
   }
   if (filesystem == "ntfs" && kernel_lacks("ntfs3")) {
-    return Error(StatusCode::kFailedPrecondition, kFormat, object)
+    return Error(StatusCode::kFailedPrecondition, kFormatOperation, object)
         .because("the kernel has no ntfs3 and could not mount what would be made")
         .advise("use a kernel with the module ntfs3, or set the option filesystem to another one");
   }
@@ -67,7 +65,7 @@ Result<void> FilesystemMaker::run(const FileDescriptor& device, const FileDescri
       support::run_command(arguments, {.descriptors = {device.get(), disk_lock.get()}});
   if (!end) return end.error();
   if (end->exit_code == 0) return {};
-  return Error(StatusCode::kInternal, kFormat, object)
+  return Error(StatusCode::kInternal, kFormatOperation, object)
       .because(program() + " ended with " + std::to_string(end->exit_code) + ": " + end->complaint);
 }
 

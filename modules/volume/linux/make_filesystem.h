@@ -8,6 +8,9 @@
 
 namespace longshore::volume {
 
+// What errors of FormatVolume say was tried.
+inline constexpr const char* kFormatOperation = "format";
+
 struct FilesystemMaker {
   std::string filesystem;  // "ext4", "xfs", "btrfs", "ntfs"
   std::string directory;   // of the mkfs programs

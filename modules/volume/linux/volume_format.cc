@@ -15,10 +15,8 @@ using support::Mount;
 
 namespace {
 
-constexpr const char* kFormat = "format";
-
 Error refused(const Volume& volume, const std::string& why) {
-  return Error(StatusCode::kFailedPrecondition, kFormat, volume.id).because(why);
+  return Error(StatusCode::kFailedPrecondition, kFormatOperation, volume.id).because(why);
 }
 
 std::string what_is_held(const Content& content) {
@@ -34,12 +32,12 @@ std::string what_is_held(const Content& content) {
 }  // namespace
 
 Result<void> VolumeBackendLinux::format(const std::string& id, const CallLimits& limits) {
-  const Result<Locked> locked = lock(id, limits, kFormat);
+  const Result<Locked> locked = lock(id, limits, kFormatOperation);
   if (!locked) return locked.error();
   const Result<bool> needed = needs_format(locked->volume);
   if (!needed) return needed.error();
   if (!*needed) return {};
-  if (auto writable = check_writable(locked->volume, kFormat); !writable) return writable;
+  if (auto writable = check_writable(locked->volume, kFormatOperation); !writable) return writable;
   if (auto possible = maker_.check(locked->volume.id); !possible) return possible;
   return make_filesystem(*locked);
 }
@@ -49,7 +47,7 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   const Result<std::vector<Mount>> mounts = index_.mounts_of(volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) return refused(volume, "it is mounted on " + mounts->front().point);
-  const Result<Content> content = content_of(volume, kFormat);
+  const Result<Content> content = content_of(volume, kFormatOperation);
   if (!content) return content.error();
   const Result<bool> formatted = is_formatted(volume, *content);
   if (!formatted) return formatted.error();
@@ -64,7 +62,8 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   const Volume& volume = locked.volume;
   const std::string plain_id = VolumeIndex::plain_id(volume);
   const auto open = [&](int flags) {
-    return block::open_node(locked.node, locked.device, volume.disk.number, flags, kFormat);
+    return block::open_node(locked.node, locked.device, volume.disk.number, flags,
+                            kFormatOperation);
   };
   // Nobody may use it; mkfs itself has to open it, so this is looked at and not held.
   if (const auto exclusive = open(O_RDWR | O_EXCL); !exclusive) return exclusive.error();
@@ -82,12 +81,12 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
     return made;
   }
   if (::fsync(device->get()) != 0) {
-    return Error(StatusCode::kUnknown, kFormat, volume.id).because(support::last_error());
+    return Error(StatusCode::kUnknown, kFormatOperation, volume.id).because(support::last_error());
   }
-  const Result<Content> content = content_of(volume, kFormat);
+  const Result<Content> content = content_of(volume, kFormatOperation);
   if (!content) return content.error();
   if (content->kind != ContentKind::kFilesystem) {
-    return Error(StatusCode::kInternal, kFormat, volume.id)
+    return Error(StatusCode::kInternal, kFormatOperation, volume.id)
         .because("mkfs succeeded, and there is no filesystem");
   }
   // What chose its uuid itself is only known now.

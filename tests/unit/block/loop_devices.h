@@ -9,12 +9,15 @@
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/opened_disk.h"
+#include "tests/support/byte_units.h"
 #include "tests/support/disk_content.h"
 #include "tests/support/loop_disk.h"
 
 namespace longshore::block {
 
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+using test::kMebibyte;
+
+constexpr uint64_t kDiskBytes = 64 * kMebibyte;
 
 inline BlockDevices devices_of(const test::LoopDisk& disk) {
   return BlockDevices(*DiskNames::from({disk.name()}));

@@ -13,10 +13,8 @@ using support::CallLimits;
 using support::FileDescriptor;
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
-
 TEST_CASE("a node that is another disk's is refused") {
-  const LoopDisk disk(kBytes), other(kBytes);
+  const LoopDisk disk(kDiskBytes), other(kDiskBytes);
   const Disk known = look_up(disk);
   CHECK(open_disk(known, O_RDONLY, "test"));
   const auto refused = [&](const Disk& wrong) {
@@ -37,7 +35,7 @@ TEST_CASE("a node that is another disk's is refused") {
 }
 
 TEST_CASE("one holds a disk's lock, and others wait as long as they may") {
-  const LoopDisk disk(kBytes), other(kBytes);
+  const LoopDisk disk(kDiskBytes), other(kDiskBytes);
   {
     const Result<DiskLock> lock = DiskLock::take(look_up(disk), {}, "test");
     REQUIRE(lock);
@@ -58,7 +56,7 @@ TEST_CASE("one holds a disk's lock, and others wait as long as they may") {
 }
 
 TEST_CASE("a call that is over takes no lock") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   CallLimits limits;
   limits.deadline = CallLimits::Clock::now();
   CHECK(DiskLock::take(look_up(disk), limits, "test").error().code() ==
@@ -77,7 +75,7 @@ Result<KernelPartition> ensure(const LoopDisk& disk, uint32_t number, uint64_t s
 }
 
 TEST_CASE("the kernel is told of a partition that is new, larger or elsewhere") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const auto check = [&](uint64_t start, uint64_t sectors) {
     CAPTURE(start, sectors);
     const Result<KernelPartition> known = ensure(disk, 1, start, sectors);
@@ -95,7 +93,7 @@ TEST_CASE("the kernel is told of a partition that is new, larger or elsewhere") 
 }
 
 TEST_CASE("a kernel's partition that is in use keeps its place, and may grow") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const Result<KernelPartition> known = ensure(disk, 1, 2048, 8192);
   REQUIRE(known);
   const FileDescriptor user(::open(known->node.c_str(), O_RDONLY | O_CLOEXEC));
@@ -111,7 +109,7 @@ TEST_CASE("a kernel's partition that is in use keeps its place, and may grow") {
 }
 
 TEST_CASE("what an older table left in the kernel gives way unless it is in use") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const Result<KernelPartition> old = ensure(disk, 1, 2048, 8192);
   REQUIRE(old);
   {
@@ -128,7 +126,7 @@ TEST_CASE("what an older table left in the kernel gives way unless it is in use"
 }
 
 TEST_CASE("a partition beyond the disk's end is refused by the kernel") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   REQUIRE(ensure(disk, 1, 2048, 8192));
   CHECK_FALSE(ensure(disk, 2, 120'000, 80'000));
   CHECK(devices_of(disk).partitions(look_up(disk)).size() == 1);

@@ -10,8 +10,6 @@ namespace {
 using support::FileDescriptor;
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
-
 // Opens the disk's table, does that to it and, if it went well, writes it.
 Result<void> change(const LoopDisk& disk,
                     const std::function<Result<void>(PartitionTable&)>& make_change) {
@@ -76,19 +74,19 @@ std::vector<Allowed> allowed_in_gpt(const std::string& disk, size_t header, size
 
 TEST_CASE("a blank disk gets a GPT with one partition over all of it") {
   const uint32_t sector = GENERATE(512u, 4096u);
-  const LoopDisk disk(kBytes, {.sector_size = sector});
+  const LoopDisk disk(kDiskBytes, {.sector_size = sector});
   CHECK(table_of(disk).empty());
   REQUIRE(change(disk, [](PartitionTable& table) {
     if (Result<void> made = table.create(); !made) return made;
     return table.add_largest();
   }));
   CHECK(test::read_bytes(disk.node(), sector, 8) == "EFI PART");
-  CHECK(test::read_bytes(disk.node(), kBytes - sector, 8) == "EFI PART");
+  CHECK(test::read_bytes(disk.node(), kDiskBytes - sector, 8) == "EFI PART");
   const auto partitions = table_of(disk);
   REQUIRE(partitions.size() == 1);
   CHECK(partitions[0].number == 1);
   CHECK(partitions[0].start == kMebibyte / kSectorBytes);
-  CHECK(partitions[0].sectors * kSectorBytes > kBytes - 3 * kMebibyte);
+  CHECK(partitions[0].sectors * kSectorBytes > kDiskBytes - 3 * kMebibyte);
   CHECK(partitions[0].uuid.size() == 36);
   CHECK_FALSE(partitions[0].is_reserved);
   // Linux data, as the table writes it.
@@ -96,7 +94,7 @@ TEST_CASE("a blank disk gets a GPT with one partition over all of it") {
 }
 
 TEST_CASE("a partition is added in the largest free stretch, if there is one") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nstart=10240, size=16MiB\n");
   const auto add = [](PartitionTable& table) { return table.add_largest(); };
   REQUIRE(change(disk, add));
@@ -114,7 +112,7 @@ TEST_CASE("a partition is added in the largest free stretch, if there is one") {
 
 TEST_CASE("a partition can grow to its neighbour or to the end") {
   const uint32_t sector = GENERATE(512u, 4096u);
-  const LoopDisk disk(kBytes, {.sector_size = sector});
+  const LoopDisk disk(kDiskBytes, {.sector_size = sector});
   const std::string label = GENERATE("gpt", "dos");
   // The second lies before the first.
   test::write_table(disk, "label: " + label + "\nstart=" + std::to_string(32 * kMebibyte / sector) +
@@ -128,7 +126,7 @@ TEST_CASE("a partition can grow to its neighbour or to the end") {
 }
 
 TEST_CASE("a partition that ends beside a MiB has what it has at least") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nstart=2050, size=20001\nstart=22200, size=2000\n");
   CHECK(*largest_size(disk, 1) == 20001 * 512);
   CHECK(*largest_size(disk, 2) == 53 * kMebibyte);
@@ -136,7 +134,7 @@ TEST_CASE("a partition that ends beside a MiB has what it has at least") {
 
 TEST_CASE("another end of a partition changes nothing else in a GPT") {
   const uint32_t sector = GENERATE(512u, 4096u);
-  const LoopDisk disk(kBytes, {.sector_size = sector});
+  const LoopDisk disk(kDiskBytes, {.sector_size = sector});
   const auto at = [&](uint64_t mebibytes) {
     return std::to_string(mebibytes * kMebibyte / sector);
   };
@@ -147,7 +145,7 @@ TEST_CASE("another end of a partition changes nothing else in a GPT") {
   REQUIRE(set_size(disk, 2, 20 * kMebibyte));
   const std::string after = all_of(disk);
   auto allowed = allowed_in_gpt(before, sector, sector, 2);
-  const auto in_copy = allowed_in_gpt(before, kBytes - sector, sector, 2);
+  const auto in_copy = allowed_in_gpt(before, kDiskBytes - sector, sector, 2);
   allowed.insert(allowed.end(), in_copy.begin(), in_copy.end());
   CHECK(unexpected(before, after, allowed) == std::nullopt);
   CHECK((after != before));
@@ -155,7 +153,7 @@ TEST_CASE("another end of a partition changes nothing else in a GPT") {
 }
 
 TEST_CASE("another end of a partition changes nothing else in an MBR") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk,
                     "label: dos\nlabel-id: 0x1234abcd\nstart=2048, size=8MiB, bootable\n"
                     "start=24576, size=8MiB, type=7\n");
@@ -171,7 +169,7 @@ TEST_CASE("another end of a partition changes nothing else in an MBR") {
 }
 
 TEST_CASE("a size that cannot be is refused and nothing written") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const std::string label = GENERATE("gpt", "dos");
   test::write_table(disk, "label: " + label + "\nstart=2048, size=8MiB\nstart=40960, size=8MiB\n");
   const std::string before = all_of(disk);
@@ -187,7 +185,7 @@ TEST_CASE("a size that cannot be is refused and nothing written") {
 
 TEST_CASE("the table's copy moves to the end of a disk that has grown") {
   const uint32_t sector = GENERATE(512u, 4096u);
-  LoopDisk disk(kBytes, {.sector_size = sector});
+  LoopDisk disk(kDiskBytes, {.sector_size = sector});
   test::write_table(disk, "label: gpt\nsize=8MiB\n");
   const auto before = table_of(disk);
   constexpr uint64_t kGrown = 96 * kMebibyte;
@@ -211,7 +209,7 @@ TEST_CASE("the table's copy moves to the end of a disk that has grown") {
 }
 
 TEST_CASE("a logical partition grows neither over its neighbour's table nor out of its container") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   constexpr size_t kContainer = 16384, kContainerSectors = 40 * kMebibyte / 512;
   test::write_table(disk,
                     "label: dos\nlabel-id: 0x1234abcd\nstart=2048, size=4MiB\n"
@@ -251,7 +249,7 @@ TEST_CASE("a partition of an MBR grows to what 32 bits can say on a larger disk"
 }
 
 TEST_CASE("a disk that cannot be written to is told") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nsize=8MiB\n");
   const FileDescriptor opened = open_whole(disk, O_RDONLY);
   Result<PartitionTable> table = PartitionTable::open(look_up(disk), opened);

@@ -7,6 +7,7 @@
 
 #include "config/load.h"
 #include "fake_catalog.h"
+#include "tests/support/build_tree.h"
 
 namespace longshore::config::test {
 namespace {
@@ -21,7 +22,8 @@ std::string contents(const fs::path& path) {
 
 std::vector<fs::path> faulty_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(LONGSHORE_FAULTY_DIR)) {
+  for (const auto& entry :
+       fs::directory_iterator(longshore::test::source_tree() + "/tests/unit/config/faulty")) {
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

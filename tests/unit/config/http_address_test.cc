@@ -8,7 +8,7 @@
 namespace longshore::config::test {
 namespace {
 
-Result<Configuration> loaded(const std::string& lines) {
+Result<Configuration> load_http_section(const std::string& lines) {
   FakeCatalog catalog;
   return load_text("[agent.http]\n" + lines, "agent.toml", catalog);
 }
@@ -66,12 +66,12 @@ TEST_CASE("what is no address for HTTP is refused") {
 }
 
 TEST_CASE("HTTP is off unless it is configured, and open to others only by their key") {
-  CHECK(loaded("").value().agent.http.address.empty());
-  CHECK(loaded("address = \"\"\n").value().agent.http.address.empty());
-  CHECK(loaded("address = \"[::1]:0\"\n").value().agent.http.address == "[::1]:0");
-  CHECK_FALSE(loaded("address = \"[::]:9809\"\n").ok());
-  CHECK(loaded("address = \"[::]:9809\"\nallow_remote = true\n").ok());
-  CHECK(loaded("address = \"127.0.0.1:9809\"\nallow_remote = true\n").ok());
+  CHECK(load_http_section("").value().agent.http.address.empty());
+  CHECK(load_http_section("address = \"\"\n").value().agent.http.address.empty());
+  CHECK(load_http_section("address = \"[::1]:0\"\n").value().agent.http.address == "[::1]:0");
+  CHECK_FALSE(load_http_section("address = \"[::]:9809\"\n").ok());
+  CHECK(load_http_section("address = \"[::]:9809\"\nallow_remote = true\n").ok());
+  CHECK(load_http_section("address = \"127.0.0.1:9809\"\nallow_remote = true\n").ok());
 }
 
 }  // namespace longshore::config::test

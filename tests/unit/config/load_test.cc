@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Configuration loaded(std::string_view text) {
+Configuration configuration_of(std::string_view text) {
   FakeCatalog catalog;
   auto configuration = load_text(text, "agent.toml", catalog);
   if (!configuration) FAIL(configuration.error().message());
@@ -25,11 +25,11 @@ TEST_CASE("an empty configuration is the defaults and no module") {
                               "\xef\xbb\xbf[agent]\n", "[agent]\r\n");
   Configuration expected;
   expected.files = {"agent.toml"};
-  CHECK(loaded(text) == expected);
+  CHECK(configuration_of(text) == expected);
 }
 
 TEST_CASE("every key reaches its setting") {
-  const Configuration read = loaded(R"(
+  const Configuration read = configuration_of(R"(
 [agent]
 run_dir = "/a/run"
 control_dir = "/a/control"
@@ -102,7 +102,7 @@ methods."v1.Disk/ListDisks".timeout = "10m"
 }
 
 TEST_CASE("endpoints and modules come sorted by name, enabled or not") {
-  const Configuration read = loaded(R"(
+  const Configuration read = configuration_of(R"(
 [modules.volume]
 [modules.disk]
 enabled = false
@@ -122,7 +122,7 @@ services = ["v1.Volume"]
 }
 
 TEST_CASE("rules of permissions are read by name, for modules and endpoints") {
-  const Configuration read = loaded(R"(
+  const Configuration read = configuration_of(R"(
 [modules.disk.permissions.writers]
 groups = ["0"]
 methods = ["v1.Disk/FormatDisk"]
@@ -157,7 +157,7 @@ required = true
 }
 
 TEST_CASE("settings of a module have all its options, with defaults filled in") {
-  const Configuration read = loaded(R"(
+  const Configuration read = configuration_of(R"(
 [modules.volume.settings]
 ratio = 1
 delay = "250ms"
@@ -176,10 +176,10 @@ hints = ["x", "", "x"]
 }
 
 TEST_CASE("limits of a module's process, in whole processors or parts of them") {
-  CHECK(loaded("[modules.disk]").modules.at(0).process.cpu_max == 0);
+  CHECK(configuration_of("[modules.disk]").modules.at(0).process.cpu_max == 0);
   const auto [text, processors] =
       GENERATE(table<std::string, double>({{"0.25", 0.25}, {"2", 2}, {"1024", 1024}, {"0", 0}}));
-  const Configuration read = loaded(
+  const Configuration read = configuration_of(
       "[modules.disk]\nisolation = \"process\"\n"
       "[modules.disk.process]\nprocesses_max = 64\ncpu_max = " +
       text);
@@ -216,7 +216,7 @@ TEST_CASE("the catalog is asked with the library, the pin and the folders of the
 }
 
 TEST_CASE("modules may call others, by method or by service, where no circle comes of it") {
-  const Configuration read = loaded(R"(
+  const Configuration read = configuration_of(R"(
 [modules.disk]
 [modules.guarded]
 may_call = ["v1.Volume", "v1.Disk/ListDisks"]
@@ -228,7 +228,7 @@ may_call = ["v1.Disk"]
 }
 
 TEST_CASE("the same service may be on several endpoints") {
-  const Configuration read = loaded(R"(
+  const Configuration read = configuration_of(R"(
 [modules.disk]
 [endpoints]
 a = { address = "unix:///a", services = ["v1.Disk"] }

@@ -27,7 +27,7 @@ std::string switched_on(const std::string& text) {
   return result;
 }
 
-Loaded loaded(const std::string& text) {
+Loaded loaded_sample(const std::string& text) {
   FakeCatalog catalog;
   auto read = load_text_with_origins(text, "sample.toml", catalog);
   if (!read) FAIL(read.error().message());
@@ -37,18 +37,19 @@ Loaded loaded(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a sample loads as it is and means the defaults") {
-  const Loaded read = loaded(sample_of_all());
-  CHECK(diff(loaded("[modules.disk]\n[modules.volume]\n[modules.guarded]\nsettings.roots = []\n"),
+  const Loaded read = loaded_sample(sample_of_all());
+  CHECK(diff(loaded_sample(
+                 "[modules.disk]\n[modules.volume]\n[modules.guarded]\nsettings.roots = []\n"),
              read)
             .empty());
 }
 
 TEST_CASE("every line of a sample that is switched off loads too, and is the default") {
-  const Loaded read = loaded(switched_on(sample_of_all()));
+  const Loaded read = loaded_sample(switched_on(sample_of_all()));
   REQUIRE(read.configuration.endpoints.size() == 1);
   CHECK(read.configuration.endpoints[0].services ==
         std::vector<std::string>{"v1.Disk", "v1.Guarded", "v1.Volume"});
-  for (const std::string& line : diff(loaded(sample_of_all()), read)) {
+  for (const std::string& line : diff(loaded_sample(sample_of_all()), read)) {
     CAPTURE(line);
     const bool is_example = line.starts_with("+ endpoints.all.") ||
                             line.find(".methods.") != std::string::npos ||
@@ -58,7 +59,7 @@ TEST_CASE("every line of a sample that is switched off loads too, and is the def
 }
 
 TEST_CASE("a sample has every key that is shown") {
-  const Loaded read = loaded(switched_on(sample_of_all()));
+  const Loaded read = loaded_sample(switched_on(sample_of_all()));
   const std::string shown = show(read, true);
   CHECK(shown.find("# default") == std::string::npos);
 }
@@ -101,7 +102,7 @@ TEST_CASE("a sample without modules is the agent's own keys") {
   const std::string text = sample({});
   Configuration expected;
   expected.files = {"sample.toml"};
-  CHECK(loaded(text).configuration == expected);
+  CHECK(loaded_sample(text).configuration == expected);
   CHECK(text.find("modules.") == std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "longshore/module/descriptors.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
 #include "tests/support/wire_writer.h"
 
@@ -67,7 +68,7 @@ class Served {
   }
 
  private:
-  LoadedModule module_{DISK_MODULE};
+  LoadedModule module_{test::built_module("disk")};
 };
 
 TEST_CASE("every version has its methods and no other's") {
@@ -112,7 +113,7 @@ TEST_CASE("a node without disks has empty lists, and no disk of any number") {
 }
 
 TEST_CASE("the module does not start without usable disk names") {
-  LoadedModule module(DISK_MODULE);
+  LoadedModule module(test::built_module("disk"));
   const auto refusal = [&](const std::vector<std::string>& disk_names) {
     const Result<void> started = module.start(settings_with(module, disk_names));
     REQUIRE_FALSE(started);
@@ -128,7 +129,7 @@ TEST_CASE("the module does not start without usable disk names") {
 }
 
 TEST_CASE("the description names what csi-proxy's clients look for") {
-  const LoadedModule module(DISK_MODULE);
+  const LoadedModule module(test::built_module("disk"));
   const auto& description = module.description();
   CHECK(module.entry().name == std::string("longshore-disk"));
   REQUIRE(description.services_size() == 5);
@@ -149,7 +150,7 @@ TEST_CASE("the description names what csi-proxy's clients look for") {
 }
 
 TEST_CASE("the descriptors have every method with its messages and annotations") {
-  const LoadedModule module(DISK_MODULE);
+  const LoadedModule module(test::built_module("disk"));
   module::descriptors::FileSet files;
   REQUIRE(files.ParseFromString(module.description().file_descriptor_set()));
   std::map<std::string, module::descriptors::Service> services;

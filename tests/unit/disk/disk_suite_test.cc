@@ -3,21 +3,18 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
+#include "tests/support/byte_units.h"
+#include "tests/support/outcome.h"
 #include "tests/unit/disk/worlds.h"
 
 namespace longshore::disk {
 namespace {
 
+using test::outcome;
 using Worlds = std::tuple<RealWorld, FakeWorld>;
 
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+using test::kMebibyte;
 constexpr uint32_t kUnknown = 4'000'000'000;
-
-// "OK", or the code's name.
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
 
 TEMPLATE_LIST_TEST_CASE("every disk has identifiers, and a location only where it has one", "",
                         Worlds) {

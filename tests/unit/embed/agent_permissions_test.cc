@@ -6,18 +6,20 @@
 #include <string>
 
 #include "embed/agent.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/observe/log_lines.h"
 
 namespace longshore::embed {
 namespace {
 
-constexpr const char* kDo = "hostile.v1.Hostile/Do";
+constexpr const char* kTellCaller = "hostile.v1.Hostile/Do";
 
-struct World {
+struct AgentWithRules {
   std::string text(const std::string& rules) const {
     return "[agent]\nstate_dir = \"" + (folder / "state") + "\"\n[agent.audit]\nfile = \"" +
-           audit_file + "\"\n[modules.hostile]\nlibrary = \"" HOSTILE_MODULE "\"\n" + rules;
+           audit_file + "\"\n[modules.hostile]\nlibrary = \"" +
+           test::hostile_module("tells_caller") + "\"\n" + rules;
   }
   static std::string rule(const std::string& who) {
     return "[modules.hostile.permissions.one]\n" + who + "\nmethods = [\"hostile.v1.Hostile\"]\n";
@@ -30,24 +32,24 @@ struct World {
 }  // namespace
 
 TEST_CASE("A program may call what the module's rules allow its user") {
-  World world;
+  AgentWithRules world;
   Agent::Options options;
-  options.text = world.text(World::rule("users = [\"4294967294\"]"));
+  options.text = world.text(AgentWithRules::rule("users = [\"4294967294\"]"));
   auto agent = Agent::create(options);
   REQUIRE(agent);
-  const Outcome refused = (*agent)->call(kDo, "", {});
+  const Outcome refused = (*agent)->call(kTellCaller, "", {});
   CHECK(refused.code == StatusCode::kPermissionDenied);
   CHECK(refused.text ==
         "embedder may not call hostile.v1.Hostile/Do; modules.hostile.permissions in the "
         "configuration does not allow it");
-  REQUIRE(
-      (*agent)->reload(world.text(World::rule("users = [\"" + std::to_string(geteuid()) + "\"]"))));
-  CHECK((*agent)->call(kDo, "", {}).code == StatusCode::kOk);
   REQUIRE((*agent)->reload(
-      world.text(World::rule("groups = [\"" + std::to_string(getegid()) + "\"]"))));
-  CHECK((*agent)->call(kDo, "", {}).code == StatusCode::kOk);
+      world.text(AgentWithRules::rule("users = [\"" + std::to_string(geteuid()) + "\"]"))));
+  CHECK((*agent)->call(kTellCaller, "", {}).code == StatusCode::kOk);
+  REQUIRE((*agent)->reload(
+      world.text(AgentWithRules::rule("groups = [\"" + std::to_string(getegid()) + "\"]"))));
+  CHECK((*agent)->call(kTellCaller, "", {}).code == StatusCode::kOk);
   REQUIRE((*agent)->reload(world.text({})));
-  CHECK((*agent)->call(kDo, "", {}).code == StatusCode::kOk);
+  CHECK((*agent)->call(kTellCaller, "", {}).code == StatusCode::kOk);
   CHECK((*agent)->end());
 
   const auto lines = test::lines_of(world.audit_file);
@@ -58,7 +60,7 @@ TEST_CASE("A program may call what the module's rules allow its user") {
 }
 
 TEST_CASE("An audit log that cannot be opened is an error at the start") {
-  World world;
+  AgentWithRules world;
   std::filesystem::create_directory(world.audit_file);
   Agent::Options options;
   options.text = world.text({});

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::embed {
@@ -15,15 +16,16 @@ namespace {
 namespace fs = std::filesystem;
 
 // Three folders, of which modules are looked up in two, and one that comes before them.
-struct World {
-  World() {
+struct ModuleFolders {
+  ModuleFolders() {
     for (const char* name : {"first", "second", "extra"}) fs::create_directory(folder / name);
     agent.module_dirs = {folder / "first", folder / "second"};
     settings.name = "echo";
     settings.library = "longshore-echo";
   }
 
-  std::string install(const std::string& where, const char* module = ECHO_MODULE) const {
+  std::string install(const std::string& where,
+                      const std::string& module = test::built_module("echo")) const {
     const std::string file = folder / (where + "/longshore-echo.so");
     fs::copy_file(module, file, fs::copy_options::overwrite_existing);
     fs::permissions(file, fs::perms(0644));
@@ -49,7 +51,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("A name is looked up in the folders in their order, a path is what it is") {
-  World world;
+  ModuleFolders world;
   CHECK(has(world.found(), "there is no " + (world.folder / "extra/longshore-echo.so") + ", " +
                                (world.folder / "first/longshore-echo.so")));
   const std::string second = world.install("second");
@@ -67,7 +69,7 @@ TEST_CASE("A name is looked up in the folders in their order, a path is what it 
 }
 
 TEST_CASE("A file, or a folder above it, that others can change is not loaded") {
-  World world;
+  ModuleFolders world;
   const std::string file = world.install("first");
   CHECK(world.found() == file);
   fs::permissions(world.folder / "first", fs::perms(0775));
@@ -82,7 +84,7 @@ TEST_CASE("Another owner of a module must be named in trusted_owners") {
     std::cout << "SKIPPED: only root can give files away\n";
     return;
   }
-  World world;
+  ModuleFolders world;
   const std::string file = world.install("first");
   REQUIRE(chown(file.c_str(), 65534, 65534) == 0);
   CHECK(has(world.found(), "it belongs to user 65534"));
@@ -99,7 +101,7 @@ TEST_CASE("Another owner of a module must be named in trusted_owners") {
 }
 
 TEST_CASE("What the configuration asks of pins and signatures is asked of the file") {
-  World world;
+  ModuleFolders world;
   const std::string file = world.install("first");
   world.agent.signatures = {world.folder / "keys", true};
   CHECK(has(world.found(), world.folder / "keys"));
@@ -112,7 +114,7 @@ TEST_CASE("What the configuration asks of pins and signatures is asked of the fi
 }
 
 TEST_CASE("What was described is what is taken, whatever becomes of the file") {
-  World world;
+  ModuleFolders world;
   const std::string file = world.install("first");
   InspectedModules modules({});
   const auto schema = modules.describe(world.settings, world.agent);

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "embed/core.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/router/test_target.h"
@@ -140,7 +141,7 @@ struct Clinic {
     });
     configuration.agent.state_dir = folder / "state";
     module.name = "hostile";
-    module.library = HOSTILE_MODULE;
+    module.library = test::hostile_module("tells_caller");
     module.isolation = "process";
     module.may_call = {"hostile.v1.Hostile"};
     configuration.modules = {module};
@@ -278,7 +279,7 @@ TEST_CASE_METHOD(Clinic, "A file that an agent has ended at is started before al
   module.name = "zebra";
   config::ModuleSettings echo;
   echo.name = "echo";
-  echo.library = ECHO_MODULE;
+  echo.library = test::built_module("echo");
   configuration.modules = {echo, module};
   const auto inspection = core.inspected->take(module, configuration.agent);
   REQUIRE(inspection);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "longshore/module/descriptors.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_writer.h"
@@ -54,7 +55,7 @@ class Served {
 
  private:
   test::TemporaryDirectory directory_;
-  LoadedModule module_{FILESYSTEM_MODULE};
+  LoadedModule module_{test::built_module("filesystem")};
   Result<std::string> last_ = std::string();
 };
 
@@ -143,7 +144,7 @@ TEST_CASE("a deadline that is over ends a recursive removal") {
 }
 
 TEST_CASE("the module does not start without a usable root") {
-  LoadedModule module(FILESYSTEM_MODULE);
+  LoadedModule module(test::built_module("filesystem"));
   auto settings = module.default_settings();
   auto* roots = (*settings.mutable_values())["allowed_roots"].mutable_strings_value();
   roots->clear_values();
@@ -161,7 +162,7 @@ TEST_CASE("the module does not start without a usable root") {
 }
 
 TEST_CASE("the description names what csi-proxy's clients look for") {
-  const LoadedModule module(FILESYSTEM_MODULE);
+  const LoadedModule module(test::built_module("filesystem"));
   const auto& description = module.description();
   CHECK(module.entry().name == std::string("longshore-filesystem"));
   REQUIRE(description.services_size() == 5);
@@ -178,7 +179,7 @@ TEST_CASE("the description names what csi-proxy's clients look for") {
 }
 
 TEST_CASE("the descriptors have every method with its messages and annotations") {
-  const LoadedModule module(FILESYSTEM_MODULE);
+  const LoadedModule module(test::built_module("filesystem"));
   module::descriptors::FileSet files;
   REQUIRE(files.ParseFromString(module.description().file_descriptor_set()));
   std::map<std::string, module::descriptors::Service> services;

@@ -2,18 +2,14 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
+#include "tests/support/outcome.h"
 #include "tests/unit/filesystem/worlds.h"
 
 namespace longshore::filesystem {
 namespace {
 
+using test::outcome;
 using Worlds = std::tuple<RealWorld, FakeWorld>;
-
-// "OK", or the code's name.
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
 
 // "true", "false", or the code's name.
 std::string answer(const Result<bool>& result) {

@@ -9,10 +9,7 @@
 
 namespace longshore::iscsi {
 
-inline constexpr const char* kSecret = "node-secret-1";
-inline constexpr const char* kTargetSecret = "target-secret1";
-
-inline Login chap(const std::string& secret = kSecret) {
+inline Login chap(const std::string& secret = kNodeSecret) {
   Login login;
   login.initiator = Credentials{"node", support::Secret::copy_of(secret)};
   return login;

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr const char* kTarget = "iqn.2001-04.org.example:disks";
+constexpr const char* kTargetName = "iqn.2001-04.org.example:disks";
 const Portal kPortal{"192.0.2.1", 3260};
 constexpr const char* kPlain = "# BEGIN RECORD 2.1.8\nnode.startup = manual\n# END RECORD\n";
 
@@ -35,7 +35,7 @@ class Database {
     test::write_file(directory_ / ("send_targets/" + name + "/st_config"), "");
   }
   std::string add_record(const std::string& portal, const std::string& text = kPlain) const {
-    const std::string folder = directory_ / ("nodes/" + std::string(kTarget) + "/" + portal);
+    const std::string folder = directory_ / ("nodes/" + std::string(kTargetName) + "/" + portal);
     fs::create_directories(folder);
     test::write_file(folder + "/default", text);
     return folder + "/default";
@@ -66,19 +66,19 @@ TEST_CASE("known portals are those with a record, whatever else lies there") {
 TEST_CASE("a target's record is found by one of the portal's addresses") {
   const Database database;
   const NodeRecords records = database.records();
-  CHECK(records.find(kTarget, {"192.0.2.1"}, 3260).empty());
+  CHECK(records.find(kTargetName, {"192.0.2.1"}, 3260).empty());
   const std::string path = database.add_record("192.0.2.1,3260,12");
-  const auto found = records.find(kTarget, {"storage", "192.0.2.1"}, 3260);
+  const auto found = records.find(kTargetName, {"storage", "192.0.2.1"}, 3260);
   REQUIRE(found.size() == 1);
   CHECK(found[0].path == path);
   CHECK(found[0].portal == kPortal);
-  CHECK(records.find(kTarget, {"storage"}, 3260).empty());
-  CHECK(records.find(kTarget, {"192.0.2.1"}, 3261).empty());
+  CHECK(records.find(kTargetName, {"storage"}, 3260).empty());
+  CHECK(records.find(kTargetName, {"192.0.2.1"}, 3261).empty());
   CHECK(records.find("iqn.2001-04.org.example:others", {"192.0.2.1"}, 3260).empty());
   database.add_record("192.0.2.2,3260,12");
-  CHECK(records.find(kTarget, {"192.0.2.1", "192.0.2.2"}, 3260).size() == 2);
+  CHECK(records.find(kTargetName, {"192.0.2.1", "192.0.2.2"}, 3260).size() == 2);
   fs::remove(path);
-  CHECK(records.find(kTarget, {"192.0.2.1"}, 3260).empty());
+  CHECK(records.find(kTargetName, {"192.0.2.1"}, 3260).empty());
 }
 
 TEST_CASE("records tell through which portal their targets were connected last") {
@@ -88,18 +88,18 @@ TEST_CASE("records tell through which portal their targets were connected last")
   const NodeRecord first{kPortal, database.add_record("192.0.2.1,3260,1")};
   const NodeRecord second{{"192.0.2.2", 3260}, database.add_record("192.0.2.2,3260,2")};
   using Addresses = std::vector<std::string>;
-  CHECK(records.addresses_through(name, kTarget).empty());
+  CHECK(records.addresses_through(name, kTargetName).empty());
   REQUIRE(records.write(first, name, {}, false));
-  CHECK(records.addresses_through(name, kTarget) == Addresses{"192.0.2.1"});
-  CHECK(records.addresses_through({"storage.example", 860}, kTarget).empty());
-  CHECK(records.addresses_through({"storage.example.org", 3260}, kTarget).empty());
+  CHECK(records.addresses_through(name, kTargetName) == Addresses{"192.0.2.1"});
+  CHECK(records.addresses_through({"storage.example", 860}, kTargetName).empty());
+  CHECK(records.addresses_through({"storage.example.org", 3260}, kTargetName).empty());
   CHECK(records.addresses_through(name, "iqn.2001-04.org.example:others").empty());
   REQUIRE(records.write(second, name, {}, true));
-  CHECK(records.addresses_through(name, kTarget).size() == 2);
+  CHECK(records.addresses_through(name, kTargetName).size() == 2);
   REQUIRE(records.write(first, kPortal, {}, false));
-  CHECK(records.addresses_through(name, kTarget) == Addresses{"192.0.2.2"});
+  CHECK(records.addresses_through(name, kTargetName) == Addresses{"192.0.2.2"});
   REQUIRE(records.forget_secrets(second, {}));
-  CHECK(records.addresses_through(name, kTarget) == Addresses{"192.0.2.2"});
+  CHECK(records.addresses_through(name, kTargetName) == Addresses{"192.0.2.2"});
 }
 
 TEST_CASE("a record with secrets is for root alone, and has none when they are forgotten") {
@@ -144,15 +144,15 @@ TEST_CASE("a record that is gone has no secrets, and cannot be written") {
 
 TEST_CASE("records that are not whole are removed, at the addresses that are asked for") {
   const Database database;
-  const std::string begin = "# BEGIN RECORD 2.1.8\nnode.name = " + std::string(kTarget) + "\n";
+  const std::string begin = "# BEGIN RECORD 2.1.8\nnode.name = " + std::string(kTargetName) + "\n";
   const std::string whole =
       database.add_record("192.0.2.1,3260,1", begin + "node.conn[0].address = 192.0.2.1\n");
   const std::string broken = database.add_record("192.0.2.2,3260,1", begin);
   const std::string elsewhere = database.add_record("192.0.2.3,3260,1", "");
   const NodeRecords records = database.records();
-  REQUIRE(records.remove_broken(kTarget, {"192.0.2.1"}, 3260));
+  REQUIRE(records.remove_broken(kTargetName, {"192.0.2.1"}, 3260));
   CHECK_FALSE(fs::exists(database.lock_folder()));
-  REQUIRE(records.remove_broken(kTarget, {"192.0.2.1", "192.0.2.2"}, 3260));
+  REQUIRE(records.remove_broken(kTargetName, {"192.0.2.1", "192.0.2.2"}, 3260));
   CHECK(fs::exists(whole));
   CHECK_FALSE(fs::exists(broken));
   CHECK(fs::exists(elsewhere));
@@ -166,7 +166,7 @@ TEST_CASE("a broken record is not removed while another holds the lock") {
   const auto lock = DatabaseLock::take(database.lock_folder(), 0ms);
   REQUIRE(lock);
   const NodeRecords records(database.path(""), database.lock_folder(), 0ms);
-  const Result<void> refused = records.remove_broken(kTarget, {"192.0.2.1"}, 3260);
+  const Result<void> refused = records.remove_broken(kTargetName, {"192.0.2.1"}, 3260);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == StatusCode::kUnavailable);
   CHECK(fs::exists(broken));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "longshore/module/descriptors.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_writer.h"
@@ -52,7 +53,7 @@ class Served {
 
  private:
   const test::TemporaryDirectory directory_;
-  LoadedModule module_{ISCSI_MODULE};
+  LoadedModule module_{test::built_module("iscsi")};
 };
 
 TEST_CASE("every version has its methods and no other's") {
@@ -152,7 +153,7 @@ TEST_CASE("known portals are listed with their ports") {
 }
 
 TEST_CASE("the module does not start with paths that are none") {
-  LoadedModule module(ISCSI_MODULE);
+  LoadedModule module(test::built_module("iscsi"));
   const std::string option = GENERATE(as<std::string>(), "iscsiadm", "database");
   auto settings = module.default_settings();
   (*settings.mutable_values())[option].set_string_value("iscsi");
@@ -163,7 +164,7 @@ TEST_CASE("the module does not start with paths that are none") {
 }
 
 TEST_CASE("the description and the descriptors name what csi-proxy's clients look for") {
-  const LoadedModule module(ISCSI_MODULE);
+  const LoadedModule module(test::built_module("iscsi"));
   const auto& description = module.description();
   CHECK(module.entry().name == std::string("longshore-iscsi"));
   REQUIRE(description.services_size() == 2);

@@ -6,28 +6,24 @@
 #include <string>
 
 #include "iscsi/fake/iscsi_backend_fake.h"
+#include "tests/support/outcome.h"
+#include "tests/unit/iscsi/target_setup.h"
 
 namespace longshore::iscsi {
 namespace {
 
 using support::Secret;
-
-constexpr const char* kSecret = "node-secret-1";
-constexpr const char* kTargetSecret = "target-secret1";
+using test::outcome;
 
 const Target kTarget{{"192.0.2.1", 3260}, "iqn.2001-04.org.example:disks"};
-const PortalRequest kPortal{"192.0.2.1", 0};
-
-std::string outcome(const Result<void>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
+const PortalRequest kPortalRequest{"192.0.2.1", 0};
 
 ConnectRequest request(Authentication authentication, const std::string& username = "node") {
-  return {.portal = kPortal,
+  return {.portal = kPortalRequest,
           .target = kTarget.name,
           .authentication = static_cast<int>(authentication),
           .username = username,
-          .secret = Secret::copy_of(kSecret)};
+          .secret = Secret::copy_of(kNodeSecret)};
 }
 
 TEST_CASE(
@@ -35,18 +31,18 @@ TEST_CASE(
   IscsiBackendFake backend;
   backend.put(kTarget, {});
   IscsiService service("{iqn}", backend);
-  REQUIRE(service.add_portal(kPortal, {}));
+  REQUIRE(service.add_portal(kPortalRequest, {}));
   std::vector<std::string> meanwhile;
   Caller first{.request_id = "first"};
   first.limits.cancelled = [&] {  // asked by the backend, in the middle of the mutation
-    const Result<void> refused = service.disconnect(kPortal, kTarget.name, {});
-    meanwhile = {outcome(refused), outcome(service.add_portal(kPortal, {}))};
+    const Result<void> refused = service.disconnect(kPortalRequest, kTarget.name, {});
+    meanwhile = {outcome(refused), outcome(service.add_portal(kPortalRequest, {}))};
     CHECK_THAT(refused.error().message(),
                Catch::Contains("\"first\"") && Catch::Contains("connect to") &&
-                   Catch::Contains("user name \"node\"") && !Catch::Contains(kSecret));
+                   Catch::Contains("user name \"node\"") && !Catch::Contains(kNodeSecret));
     return false;
   };
-  backend.put(kTarget, {.username = "node", .secret = kSecret});
+  backend.put(kTarget, {.username = "node", .secret = kNodeSecret});
   CHECK(outcome(service.connect(request(Authentication::kOneWayChap), first)) == "OK");
   CHECK(meanwhile == std::vector<std::string>{"ABORTED", "OK"});
 }
@@ -57,7 +53,7 @@ TEST_CASE("one target through two portals is changed by one call after the other
   IscsiBackendFake backend;
   for (const Target& target : {kTarget, second, other}) backend.put(target, {});
   IscsiService service("{iqn}", backend);
-  REQUIRE(service.add_portal(kPortal, {}));
+  REQUIRE(service.add_portal(kPortalRequest, {}));
   REQUIRE(service.add_portal(PortalRequest{"localhost", 0}, {}));
   std::vector<std::string> meanwhile;
   Caller first;
@@ -75,7 +71,8 @@ TEST_CASE("one target through two portals is changed by one call after the other
     }
     return false;
   };
-  CHECK(outcome(service.connect({.portal = kPortal, .target = kTarget.name}, first)) == "OK");
+  CHECK(outcome(service.connect({.portal = kPortalRequest, .target = kTarget.name}, first)) ==
+        "OK");
   CHECK(meanwhile == std::vector<std::string>{"DEADLINE_EXCEEDED", "OK"});
   CHECK_FALSE(backend.is_connected(second));
   CHECK(outcome(service.connect({.portal = PortalRequest{"localhost", 0}, .target = kTarget.name},
@@ -91,11 +88,12 @@ TEST_CASE("what a target calls itself is set by a pattern") {
       {"{username}{username}", "nodenode"},
   }));
   IscsiBackendFake backend;
-  backend.put(
-      kTarget,
-      {.username = "node", .secret = kSecret, .own_username = name, .own_secret = kTargetSecret});
+  backend.put(kTarget, {.username = "node",
+                        .secret = kNodeSecret,
+                        .own_username = name,
+                        .own_secret = kTargetSecret});
   IscsiService service(pattern, backend);
-  REQUIRE(service.add_portal(kPortal, {}));
+  REQUIRE(service.add_portal(kPortalRequest, {}));
   REQUIRE(service.set_mutual_secret(Secret::copy_of(kTargetSecret)));
   CHECK(outcome(service.connect(request(Authentication::kMutualChap), {})) == "OK");
 }
@@ -108,8 +106,8 @@ TEST_CASE("the secret of MUTUAL_CHAP is replaced as a whole, and not by one that
   CHECK(service.mutual_secret().text() == kTargetSecret);
   CHECK(outcome(service.set_mutual_secret(Secret::copy_of("short"))) == "INVALID_ARGUMENT");
   CHECK(service.mutual_secret().text() == kTargetSecret);
-  REQUIRE(service.set_mutual_secret(Secret::copy_of(kSecret)));
-  CHECK(service.mutual_secret().text() == kSecret);
+  REQUIRE(service.set_mutual_secret(Secret::copy_of(kNodeSecret)));
+  CHECK(service.mutual_secret().text() == kNodeSecret);
 }
 
 }  // namespace

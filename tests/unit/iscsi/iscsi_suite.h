@@ -18,19 +18,13 @@
 #include <vector>
 
 #include "iscsi/iscsi_service.h"
+#include "tests/support/outcome.h"
 #include "tests/unit/iscsi/target_setup.h"
 
 namespace longshore::iscsi {
 namespace {
 
-constexpr const char* kNodeSecret = "node-secret-1";
-constexpr const char* kTargetSecret = "target-secret1";
-
-// "OK", or the code's name.
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
+using test::outcome;
 
 // A node's side of a test.
 template <typename World>

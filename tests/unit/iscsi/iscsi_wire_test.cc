@@ -10,8 +10,8 @@ namespace {
 
 using test::WireWriter;
 
-const std::string kPortal = WireWriter().text(1, "192.0.2.1").number(2, 3260);
-constexpr const char* kIqn = "iqn.2001-04.org.example:disks";
+const std::string kPortalBytes = WireWriter().text(1, "192.0.2.1").number(2, 3260);
+constexpr const char* kTargetIqn = "iqn.2001-04.org.example:disks";
 
 template <typename Message>
 void check_round(const Message& message, const std::string& bytes) {
@@ -38,7 +38,7 @@ void check_portal_only() {
   Request request;
   CHECK_FALSE(request.has_target_portal());
   fill(*request.mutable_target_portal());
-  check_round(request, WireWriter().text(1, kPortal));
+  check_round(request, WireWriter().text(1, kPortalBytes));
 }
 
 // One with a target's name in field 2 as well.
@@ -46,15 +46,15 @@ template <typename Request>
 void check_portal_and_name() {
   Request request;
   fill(*request.mutable_target_portal());
-  request.set_iqn(kIqn);
-  check_round(request, WireWriter().text(1, kPortal).text(2, kIqn));
+  request.set_iqn(kTargetIqn);
+  check_round(request, WireWriter().text(1, kPortalBytes).text(2, kTargetIqn));
 }
 
 template <typename Request>
 void check_connect() {
   Request request;
   fill(*request.mutable_target_portal());
-  request.set_iqn(kIqn);
+  request.set_iqn(kTargetIqn);
   request.set_chap_username("node");
   request.set_chap_secret("123456789012");
   for (const uint64_t type : {1U, 2U, 7U}) {  // also one that is not defined survives
@@ -62,8 +62,8 @@ void check_connect() {
     REQUIRE(typed.ParseFromString(WireWriter().number(3, type)));
     request.set_auth_type(typed.auth_type());
     check_round(request, WireWriter()
-                             .text(1, kPortal)
-                             .text(2, kIqn)
+                             .text(1, kPortalBytes)
+                             .text(2, kTargetIqn)
                              .number(3, type)
                              .text(4, "node")
                              .text(5, "123456789012"));
@@ -89,7 +89,7 @@ TEST_CASE("v1alpha1 has csi-proxy's bytes") {
   check_round(discovered, WireWriter().text(1, "a").text(1, "b"));
   ListTargetPortalsResponse listed;
   fill(*listed.add_target_portals());
-  check_round(listed, WireWriter().text(1, kPortal));
+  check_round(listed, WireWriter().text(1, kPortalBytes));
   GetTargetDisksResponse disks;
   disks.add_diskids("12");
   check_round(disks, WireWriter().text(1, "12"));
@@ -114,7 +114,7 @@ TEST_CASE("v1alpha2 has csi-proxy's bytes") {
   check_round(discovered, WireWriter().text(1, "a"));
   ListTargetPortalsResponse listed;
   fill(*listed.add_target_portals());
-  check_round(listed, WireWriter().text(1, kPortal));
+  check_round(listed, WireWriter().text(1, kPortalBytes));
   GetTargetDisksResponse disks;
   disks.add_diskids("12");
   check_round(disks, WireWriter().text(1, "12"));

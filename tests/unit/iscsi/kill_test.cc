@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <random>
 
@@ -16,26 +17,34 @@
 namespace longshore::iscsi {
 namespace {
 
-constexpr const char* kSecret = "node-secret-1";
-constexpr const char* kTargetSecret = "target-secret1";
-
 Result<void> connect(IscsiBackendLinux& backend) {
   Login login;
-  login.initiator = Credentials{"node", support::Secret::copy_of(kSecret)};
+  login.initiator = Credentials{"node", support::Secret::copy_of(kNodeSecret)};
   login.target = Credentials{the_target().name, support::Secret::copy_of(kTargetSecret)};
   return backend.connect(the_target(), login, {});
 }
 
+bool live_once(const OpenIscsiStandIn& open_iscsi) {
+  IscsiBackendLinux backend(open_iscsi.options());
+  return backend.remove_leftovers() && backend.add_portal(the_target().portal, {}) &&
+         connect(backend) && backend.disconnect(the_target(), {}) &&
+         backend.remove_portal(the_target().portal, {});
+}
+
 // What an agent does until it is killed.
 [[noreturn]] void live(const OpenIscsiStandIn& open_iscsi) {
-  for (;;) {
-    IscsiBackendLinux backend(open_iscsi.options());
-    if (!backend.remove_leftovers() || !backend.add_portal(the_target().portal, {}) ||
-        !connect(backend) || !backend.disconnect(the_target(), {}) ||
-        !backend.remove_portal(the_target().portal, {})) {
-      ::_exit(1);
-    }
+  while (live_once(open_iscsi)) {
   }
+  ::_exit(1);
+}
+
+// How long one such life takes here: sanitizers make it several times as long.
+int milliseconds_of_life(const OpenIscsiStandIn& open_iscsi) {
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(live_once(open_iscsi));
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin)
+          .count());
 }
 
 // Ends one such agent after some time, and waits for the programs that it left.
@@ -57,17 +66,18 @@ TEST_CASE("after a kill at any point every call reaches its goal, and no secret 
   std::mt19937 random(test::random_seed());
   OpenIscsiStandIn open_iscsi;
   open_iscsi.offer(the_target(),
-                   {.username = "node", .secret = kSecret, .own_secret = kTargetSecret});
+                   {.username = "node", .secret = kNodeSecret, .own_secret = kTargetSecret});
+  const int latest = milliseconds_of_life(open_iscsi);
   // Rounds whose kill came while secrets were on the disk: a few of them are waited for.
   int hits = 0;
   for (int round = 0; round < 40 || (hits < 3 && round < 1000); ++round) {
-    const int milliseconds = std::uniform_int_distribution(0, 40)(random);
+    const int milliseconds = std::uniform_int_distribution(0, latest)(random);
     CAPTURE(round, milliseconds);
     kill_one(open_iscsi, milliseconds);
-    hits += open_iscsi.has_anywhere(kSecret) ? 1 : 0;
+    hits += open_iscsi.has_anywhere(kNodeSecret) ? 1 : 0;
     IscsiBackendLinux backend(open_iscsi.options());
     REQUIRE(backend.remove_leftovers());
-    CHECK_FALSE(open_iscsi.has_anywhere(kSecret));
+    CHECK_FALSE(open_iscsi.has_anywhere(kNodeSecret));
     CHECK_FALSE(open_iscsi.has_anywhere(kTargetSecret));
     CHECK_FALSE(std::filesystem::exists(open_iscsi.path("lock/lock.write")));
     // Whichever call was cut short is one of these.
@@ -80,7 +90,7 @@ TEST_CASE("after a kill at any point every call reaches its goal, and no secret 
     CHECK(backend.disks(the_target(), {})->empty());
     CHECK(backend.portals()->empty());
     CHECK_FALSE(std::filesystem::exists(open_iscsi.record_of(the_target())));
-    CHECK_FALSE(open_iscsi.has_anywhere(kSecret));
+    CHECK_FALSE(open_iscsi.has_anywhere(kNodeSecret));
   }
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
   CHECK(hits >= 3);

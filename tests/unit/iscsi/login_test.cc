@@ -30,17 +30,17 @@ TEST_CASE("a login that meets another's is success only if the other's is") {
   other.join();
   CHECK(connected.ok() == succeeds);
   if (!succeeds) CHECK(connected.error().code() == StatusCode::kUnavailable);
-  CHECK_FALSE(node.open_iscsi().has_anywhere(kSecret));
+  CHECK_FALSE(node.open_iscsi().has_anywhere(kNodeSecret));
 }
 
 TEST_CASE("secrets are forgotten also if open-iscsi has rewritten the record meanwhile") {
   const bool succeeds = GENERATE(true, false);
   CAPTURE(succeeds);
-  Connected node({.username = "node", .secret = kSecret, .own_secret = kTargetSecret});
+  Connected node({.username = "node", .secret = kNodeSecret, .own_secret = kTargetSecret});
   REQUIRE(node.backend().discover(the_target().portal, {}));
   node.open_iscsi().answer("forget");
   CHECK(node.connect(mutual_chap(succeeds ? kTargetSecret : "wrong-secret-1")).ok() == succeeds);
-  for (const char* secret : {kSecret, kTargetSecret, "wrong-secret-1"}) {
+  for (const char* secret : {kNodeSecret, kTargetSecret, "wrong-secret-1"}) {
     CHECK_FALSE(node.open_iscsi().has_anywhere(secret));
   }
   CHECK(node.open_iscsi().has_anywhere("node.session.auth.username = node"));
@@ -74,10 +74,10 @@ TEST_CASE("a connected target's record loses the secrets that a killed agent lef
   const std::string record = node.open_iscsi().record_of(the_target());
   const NodeRecords records(node.open_iscsi().database(), node.open_iscsi().path("lock"));
   REQUIRE(records.write({the_target().portal, record}, the_target().portal,
-                        {{"node.session.auth.password", kSecret}}, true));
-  CHECK(node.open_iscsi().has_anywhere(kSecret));
+                        {{"node.session.auth.password", kNodeSecret}}, true));
+  CHECK(node.open_iscsi().has_anywhere(kNodeSecret));
   CHECK(node.connect({}));
-  CHECK_FALSE(node.open_iscsi().has_anywhere(kSecret));
+  CHECK_FALSE(node.open_iscsi().has_anywhere(kNodeSecret));
 }
 
 TEST_CASE("a session that lost its connection is not success") {

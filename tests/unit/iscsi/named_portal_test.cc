@@ -1,7 +1,10 @@
 // Portals that are a host's name: the node's name service says where they are, each time anew.
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <future>
 
+#include "tests/support/eventually.h"
 #include "tests/unit/iscsi/connected_node.h"
 
 namespace longshore::iscsi {
@@ -32,6 +35,30 @@ TEST_CASE("a call that is over once a name is looked up does nothing") {
   limits.cancelled = [] { return true; };
   CHECK(backend.disks(target, limits).error().code() == StatusCode::kCancelled);
   CHECK(open_iscsi.calls().size() == calls);
+}
+
+TEST_CASE("a name server that says nothing is waited for no longer than the call may take") {
+  OpenIscsiStandIn open_iscsi;
+  std::promise<void> end;
+  std::atomic<int> asked = 0;
+  IscsiBackendLinux::Options options = open_iscsi.options();
+  options.look_up = [&, held = end.get_future().share()](const std::string&) {
+    ++asked;
+    held.wait();
+    return Addresses(std::vector<std::string>{"127.0.0.1"});
+  };
+  IscsiBackendLinux backend(options);
+  const Target target{{"storage.example", 3260}, the_target().name};
+  const auto limits = support::CallLimits().within(std::chrono::milliseconds(20));
+  CHECK(backend.connect(target, {}, limits).error().code() == StatusCode::kDeadlineExceeded);
+  // Others are told at once, and hang no thread of their own.
+  const Result<void> refused = backend.disconnect(target, {});
+  CHECK(refused.error().code() == StatusCode::kUnavailable);
+  CHECK_THAT(refused.error().message(), Catch::Contains("has not answered an earlier call"));
+  CHECK(asked == 1);
+  end.set_value();
+  CHECK(test::eventually(
+      [&] { return backend.disconnect(target, {}).error().code() != StatusCode::kUnavailable; }));
 }
 
 TEST_CASE("a portal is known by its host's name, and connected by an address of it") {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/build_tree.h"
 #include "tests/support/read_file.h"
 
 namespace longshore::iscsi {
@@ -22,7 +23,7 @@ OpenIscsiStandIn::OpenIscsiStandIn() {
                            "sys/block", "sys/dev/block"}) {
     fs::create_directories(directory_ / name);
   }
-  fs::copy_file(ISCSIADM_STAND_IN, directory_ / "iscsiadm");
+  fs::copy_file(test::built_program("iscsiadm_stand_in"), directory_ / "iscsiadm");
 }
 
 IscsiBackendLinux::Options OpenIscsiStandIn::options() const {

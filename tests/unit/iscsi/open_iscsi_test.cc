@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_CASE("each step is one run of iscsiadm, with these arguments") {
-  Connected node({.username = "node", .secret = kSecret});
+  Connected node({.username = "node", .secret = kNodeSecret});
   const std::string portal = "-m|discoverydb|-t|sendtargets|-p|192.0.2.1:3260|";
   const std::string record =
       "-m|node|-T|iqn.2001-04.org.example:disks|-p|192.0.2.1:3260|-I|default|";
@@ -46,10 +46,10 @@ TEST_CASE("each step is one run of iscsiadm, with these arguments") {
 TEST_CASE("secrets are in no argument, and in no file when the login is over") {
   const bool succeeds = GENERATE(true, false);
   CAPTURE(succeeds);
-  Connected node({.username = "node", .secret = kSecret, .own_secret = kTargetSecret});
+  Connected node({.username = "node", .secret = kNodeSecret, .own_secret = kTargetSecret});
   const Login login = mutual_chap(succeeds ? kTargetSecret : "wrong-secret-1");
   CHECK(node.connect(login).ok() == succeeds);
-  for (const char* secret : {kSecret, kTargetSecret, "wrong-secret-1"}) {
+  for (const char* secret : {kNodeSecret, kTargetSecret, "wrong-secret-1"}) {
     CHECK_FALSE(node.open_iscsi().has_anywhere(secret));
   }
   CHECK(node.open_iscsi().has_anywhere("node.session.auth.username = node"));

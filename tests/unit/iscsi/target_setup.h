@@ -5,6 +5,10 @@
 
 namespace longshore::iscsi {
 
+// CHAP, both ways.
+inline constexpr const char* kNodeSecret = "node-secret-1";
+inline constexpr const char* kTargetSecret = "target-secret1";
+
 struct TargetSetup {
   // What it asks of nodes (CHAP); nothing without a name.
   std::string username = {};

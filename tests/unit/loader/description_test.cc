@@ -114,7 +114,7 @@ TEST_CASE("The health check of a module is for the agent, not among what it serv
   CHECK(description->methods.size() == 1);
 }
 
-struct Case {
+struct BadDescription {
   std::function<void(Parts&)> spoil;
   std::string why;
 };
@@ -163,7 +163,7 @@ TEST_CASE("A description that cannot be trusted is refused with its reason") {
   const std::string bad_object =
       "the object_field of acme.v1.Array/Grow is not a plain string or integer field of its "
       "request";
-  const auto [spoil, why] = GENERATE_COPY(values<Case>({
+  const auto [spoil, why] = GENERATE_COPY(values<BadDescription>({
       {[](Parts& parts) { parts.description.clear_services(); }, "it names no service"},
       {[](Parts& parts) { parts.description.add_services("../../etc"); },
        "a service has the impossible name \"../../etc\""},

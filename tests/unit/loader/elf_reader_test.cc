@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "loader/image_facts.h"
+#include "tests/support/build_tree.h"
 
 namespace longshore::loader {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 class Elf {
  public:
   Elf() {
-    std::ifstream stream(ECHO_MODULE, std::ios::binary);
+    std::ifstream stream(test::built_module("echo"), std::ios::binary);
     text_.assign(std::istreambuf_iterator<char>(stream), {});
     REQUIRE(text_.size() > sizeof(Elf64_Ehdr));
   }
@@ -54,7 +55,7 @@ constexpr const char* kNoObject =
     "cannot read the module: it is not a shared object for this machine";
 constexpr const char* kBadDynamic =
     "cannot read the module: its dynamic section is damaged or missing";
-constexpr const char* kBadLibraries =
+constexpr const char* kBadNeeded =
     "cannot read the module: its list of needed libraries is damaged";
 constexpr const char* kBadSymbols = "cannot read the module: its table of symbols is damaged";
 
@@ -94,11 +95,11 @@ TEST_CASE("Tables that point nowhere are refused") {
   Elf elf;
   SECTION("the names") {
     elf.dynamic(DT_STRTAB).d_un.d_ptr = uint64_t{1} << 60;
-    CHECK(elf.refusal() == kBadLibraries);
+    CHECK(elf.refusal() == kBadNeeded);
   }
   SECTION("a library's name") {
     elf.dynamic(DT_NEEDED).d_un.d_val = UINT64_MAX;
-    CHECK(elf.refusal() == kBadLibraries);
+    CHECK(elf.refusal() == kBadNeeded);
   }
   SECTION("the symbols") {
     elf.dynamic(DT_SYMTAB).d_un.d_ptr = uint64_t{1} << 60;

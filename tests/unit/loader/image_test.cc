@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::loader {
@@ -18,22 +19,22 @@ Result<std::shared_ptr<Image>> load(const std::string& file, size_t max_images =
 
 TEST_CASE("The same bytes are one image, whatever file they come from") {
   const test::TemporaryDirectory folder;
-  std::filesystem::copy_file(ECHO_MODULE, folder / "copy.so");
-  const auto first = load(ECHO_MODULE);
-  const auto again = load(ECHO_MODULE);
+  std::filesystem::copy_file(test::built_module("echo"), folder / "copy.so");
+  const auto first = load(test::built_module("echo"));
+  const auto again = load(test::built_module("echo"));
   const auto copy = load(folder / "copy.so");
   REQUIRE(first);
   REQUIRE(again);
   REQUIRE(copy);
   CHECK(*again == *first);
   CHECK(*copy == *first);
-  CHECK((*first)->facts().path == ECHO_MODULE);
+  CHECK((*first)->facts().path == test::built_module("echo"));
 }
 
 TEST_CASE("What was inspected is what is loaded, whatever becomes of the file") {
   const test::TemporaryDirectory folder;
   const std::string file = folder / "module.so";
-  std::filesystem::copy_file(ECHO_MODULE, file);
+  std::filesystem::copy_file(test::built_module("echo"), file);
   std::ofstream(file, std::ios::app) << "other bytes, so that this is an image of its own";
   auto inspection = inspect_module(file, {});
   REQUIRE(inspection);
@@ -48,23 +49,23 @@ TEST_CASE("What was inspected is what is loaded, whatever becomes of the file") 
 TEST_CASE("A pinned file is loaded only if it is that file") {
   InspectionOptions options;
   options.required_sha256 = std::string(64, '0');
-  const auto other = inspect_module(ECHO_MODULE, options);
+  const auto other = inspect_module(test::built_module("echo"), options);
   REQUIRE_FALSE(other);
   CHECK(other.error().code() == StatusCode::kFailedPrecondition);
-  const auto facts = inspect_module(ECHO_MODULE, {});
+  const auto facts = inspect_module(test::built_module("echo"), {});
   REQUIRE(facts);
   CHECK(other.error().message() ==
-        "cannot load the module \"" ECHO_MODULE "\": its SHA-256 is " + facts->facts->sha256 +
-            " and the configuration pins " + options.required_sha256 +
+        "cannot load the module \"" + test::built_module("echo") + "\": its SHA-256 is " +
+            facts->facts->sha256 + " and the configuration pins " + options.required_sha256 +
             "; check where the file comes from before you change the pin");
   options.required_sha256 = facts->facts->sha256;
-  CHECK(inspect_module(ECHO_MODULE, options));
+  CHECK(inspect_module(test::built_module("echo"), options));
 }
 
 TEST_CASE("A file that others could have changed is refused") {
   const test::TemporaryDirectory folder;
   const std::string file = folder / "module.so";
-  std::filesystem::copy_file(ECHO_MODULE, file);
+  std::filesystem::copy_file(test::built_module("echo"), file);
   InspectionOptions options;
   options.owners = {0};
   CHECK(inspect_module(file, options));
@@ -76,12 +77,13 @@ TEST_CASE("A file that others could have changed is refused") {
 }
 
 TEST_CASE("The number of images is bounded, and what is loaded already does not count") {
-  REQUIRE(load(ECHO_MODULE));
-  CHECK(load(ECHO_MODULE, 1));
-  const auto second = load(SYSTEM_MODULE, 1);
+  REQUIRE(load(test::built_module("echo")));
+  CHECK(load(test::built_module("echo"), 1));
+  const auto second = load(test::built_module("system"), 1);
   REQUIRE_FALSE(second);
   CHECK(second.error().code() == StatusCode::kResourceExhausted);
-  CHECK(second.error().message().starts_with("cannot load the module \"" SYSTEM_MODULE "\": "));
+  CHECK(second.error().message().starts_with("cannot load the module \"" +
+                                             test::built_module("system") + "\": "));
   CHECK(second.error().message().ends_with(
       " different images are loaded already, and images are never unloaded; restart the agent"));
 }

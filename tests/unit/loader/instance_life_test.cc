@@ -8,6 +8,7 @@
 
 #include "loader/image.h"
 #include "loader/instance.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/process_figures.h"
 
 namespace longshore::loader {
@@ -40,9 +41,9 @@ class Waiter final : public router::CallObserver {
 };
 
 // One module with the agent's parts around it.
-struct World {
-  World() {
-    auto inspection = inspect_module(ECHO_MODULE, {});
+struct InstanceWorld {
+  InstanceWorld() {
+    auto inspection = inspect_module(test::built_module("echo"), {});
     REQUIRE(inspection);
     const auto loaded = load_module(std::move(*inspection), 8);
     REQUIRE(loaded);
@@ -85,8 +86,8 @@ struct World {
   std::unique_ptr<observe::Log> log;
 };
 
-TEST_CASE("A thousand lives of an instance leave nothing behind") {
-  World world;
+TEST_CASE("A thousand lives of an instance leave nothing behind", "[plain]") {
+  InstanceWorld world;
   for (int i = 0; i < 100; ++i) world.live_once();
   const size_t descriptors = open_descriptors(getpid());
   const size_t memory = own_memory_kib(getpid());

@@ -20,7 +20,7 @@ ImageFacts good_facts() {
   return facts;
 }
 
-struct Case {
+struct UnfitModule {
   std::function<void(ImageFacts&)> spoil;
   StatusCode code;
   std::string message;
@@ -40,7 +40,7 @@ TEST_CASE("A module that fits may be loaded") {
 }
 
 TEST_CASE("What does not fit is refused with what to do") {
-  const auto [spoil, code, message] = GENERATE(values<Case>({
+  const auto [spoil, code, message] = GENERATE(values<UnfitModule>({
       {[](ImageFacts& facts) { facts.entry.magic ^= 1; }, StatusCode::kInvalidArgument,
        "its magic number is wrong; it was not built with the Longshore SDK, or the file is "
        "damaged"},

@@ -17,7 +17,7 @@ std::string refusal(const PeImage& image) {
 
 constexpr const char* kNoDll = "cannot read the module: it is not a DLL for this machine";
 constexpr const char* kBadExports = "cannot read the module: its table of exports is damaged";
-constexpr const char* kBadLibraries =
+constexpr const char* kBadImports =
     "cannot read the module: its list of needed libraries is damaged";
 constexpr const char* kBadEntry =
     "cannot read the module: its longshore_module points outside of the file";
@@ -54,7 +54,7 @@ TEST_CASE("Libraries that are loaded later are told too") {
   CHECK(facts->libraries == std::vector<std::string>{"KERNEL32.dll", "ate.dll"});
 
   image.put<uint32_t>(PeImage::kDirectories + 13 * 8, 0x7fffffff);
-  CHECK(refusal(image) == kBadLibraries);
+  CHECK(refusal(image) == kBadImports);
 }
 
 TEST_CASE("What is no DLL for this machine is refused") {
@@ -79,7 +79,7 @@ TEST_CASE("A DLL whose tables point nowhere is refused") {
   }
   SECTION("imports") {
     image.put<uint32_t>(PeImage::kDirectories + 8, 0xfffffff0);
-    CHECK(refusal(image) == kBadLibraries);
+    CHECK(refusal(image) == kBadImports);
   }
   SECTION("the entry's name") {
     image.put<uint64_t>(PeImage::kOffset + offsetof(longshore_module_entry, name), 8);

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "loader/image.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::loader {
@@ -75,10 +76,10 @@ struct KeyPair {
 };
 
 // A module's file, and a folder of keys.
-struct World {
-  World() {
+struct SignedModule {
+  SignedModule() {
     fs::create_directory(keys_dir);
-    fs::copy_file(ECHO_MODULE, module);
+    fs::copy_file(test::built_module("echo"), module);
     rules.keys_dir = keys_dir;
   }
 
@@ -114,7 +115,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("what openssl has signed is checked with the key that it wrote") {
-  World world;
+  SignedModule world;
   world.add_key("vendor.pem", kOpensslKey);
   test::write_file(world.module, kSignedBytes);
   test::write_file(world.module + ".sig", std::string(kOpensslSignature, 64));
@@ -126,7 +127,7 @@ TEST_CASE("what openssl has signed is checked with the key that it wrote") {
 }
 
 TEST_CASE("any of the keys may have signed, so that a vendor can change keys") {
-  World world;
+  SignedModule world;
   world.add_key("acme.pem", world.acme.pem());
   world.add_key("acme-2027.pem", "An explanation.\n" + world.beta.pem());
   world.add_key("notes.txt", "no key");
@@ -138,7 +139,7 @@ TEST_CASE("any of the keys may have signed, so that a vendor can change keys") {
 }
 
 TEST_CASE("a file that was changed, or signed with another key, is refused") {
-  World world;
+  SignedModule world;
   world.add_key("acme.pem", world.acme.pem());
   world.sign(world.beta);
   CHECK(has(world.refusal(), "is by none of the keys in " + world.keys_dir + " (acme)"));
@@ -151,7 +152,7 @@ TEST_CASE("a file that was changed, or signed with another key, is refused") {
 }
 
 TEST_CASE("a signature that is none is refused") {
-  World world;
+  SignedModule world;
   world.add_key("acme.pem", world.acme.pem());
   for (const std::string& bytes :
        {std::string(), std::string(63, 'x'), std::string(65, 'x'), world.acme.pem()}) {
@@ -166,7 +167,7 @@ TEST_CASE("a signature that is none is refused") {
 }
 
 TEST_CASE("a module without a signature is refused where one is required") {
-  World world;
+  SignedModule world;
   world.add_key("acme.pem", world.acme.pem());
   CHECK(world.signer()->empty());
   world.rules.required = true;
@@ -176,7 +177,7 @@ TEST_CASE("a module without a signature is refused where one is required") {
 }
 
 TEST_CASE("keys that cannot be read or trusted are an error, signature or not") {
-  World world;
+  SignedModule world;
   for (const std::string& pem :
        {std::string(), std::string(kRsaKey), world.acme.pem().substr(0, 60),
         std::string("-----BEGIN PUBLIC KEY-----\n!!!!\n-----END PUBLIC KEY-----\n")}) {
@@ -197,7 +198,7 @@ TEST_CASE("keys that cannot be read or trusted are an error, signature or not") 
 }
 
 TEST_CASE("a module is inspected only with a good signature, and tells who signed it") {
-  World world;
+  SignedModule world;
   world.add_key("acme.pem", world.acme.pem());
   world.sign(world.acme);
   InspectionOptions options;

@@ -31,7 +31,7 @@ TEST_CASE("bad settings say nothing else of what the command line gives") {
   subject.start.settings = {{"root", std::string("/tmp/a")},
                             {"roots", std::vector<std::string>{"/tmp/b", "/tmp/c"}},
                             {"wait", std::chrono::nanoseconds(5)}};
-  Random random(GENERATE(1, 2, 3), "test");
+  Random random(GENERATE(1U, 2U, 3U), "test");
   const auto all = bad_settings(subject, random);
   REQUIRE(all.size() == 4);
   for (const BadSettings& each : all) {

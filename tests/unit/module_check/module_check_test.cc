@@ -51,7 +51,7 @@ TEST_CASE("made requests are what every parser takes, and none of the others is"
   const RequestMaker maker(set);
   const auto* const type = message_type(set, ".a.Value");
   REQUIRE(type);
-  Random random(GENERATE(1, 2, 3), "test");
+  Random random(GENERATE(1U, 2U, 3U), "test");
   size_t longest = 0;
   for (int i = 0; i < 200; ++i) {
     const std::string bytes = maker.valid(type, random);

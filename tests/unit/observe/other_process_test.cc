@@ -21,7 +21,7 @@ std::string sentence_about(int process) {
 TEST_CASE("A process that has what is needed is named") {
   CHECK(sentence_about(::getpid()) ==
         "cannot lock \"/x\": process " + std::to_string(::getpid()) +
-            " (log_test) has it; stop the other agent, or give this one another state_dir");
+            " (observe_test) has it; stop the other agent, or give this one another state_dir");
 }
 
 TEST_CASE("A process that nobody knows is another process") {
@@ -36,7 +36,8 @@ TEST_CASE("Of a process that cannot end it is said what it waits for") {
   CHECK(
       sentence_about(held.id()) ==
       "cannot lock \"/x\": process " + std::to_string(held.id()) +
-          " (log_test) has it, and the kernel keeps it from ending, as it does while a server or "
+          " (observe_test) has it, and the kernel keeps it from ending, as it does while a server "
+          "or "
           "a device does not answer; have the server answer or close its connections, restart the "
           "node, or give this one another state_dir");
 }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Fixture {
+struct CallFixture {
   std::shared_ptr<Call> call(bool stream = false, std::chrono::nanoseconds timeout = 1h,
                              std::shared_ptr<Call> parent = nullptr) {
     auto method = std::make_shared<Method>();
@@ -37,7 +37,7 @@ struct Fixture {
   std::optional<std::chrono::nanoseconds> configured;
 };
 
-TEST_CASE_METHOD(Fixture, "A unary call ends with its answer, once") {
+TEST_CASE_METHOD(CallFixture, "A unary call ends with its answer, once") {
   const auto it = call();
   CHECK(router.calls().find(it->handle()) == it);
   it->run();
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(Fixture, "A unary call ends with its answer, once") {
   CHECK(target->count("cancel") == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "An answer is not told when the call ends with an error") {
+TEST_CASE_METHOD(CallFixture, "An answer is not told when the call ends with an error") {
   const auto it = call();
   it->run();
   CHECK(it->send("answer") == LONGSHORE_OK);
@@ -65,7 +65,7 @@ TEST_CASE_METHOD(Fixture, "An answer is not told when the call ends with an erro
   CHECK(observer->received.get().messages.empty());
 }
 
-TEST_CASE_METHOD(Fixture,
+TEST_CASE_METHOD(CallFixture,
                  "A call that is late is told whether it is the caller who was in a hurry") {
   call(false, 1ms)->run();
   REQUIRE(observer->await());
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(Fixture,
         "the configured time limit passed before the call was finished; it may still take effect");
 }
 
-TEST_CASE_METHOD(Fixture, "A call that its target refuses ends with the target's words") {
+TEST_CASE_METHOD(CallFixture, "A call that its target refuses ends with the target's words") {
   target->refuses = true;
   const auto it = call();
   CHECK(observer->code() == StatusCode::kUnavailable);
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(Fixture, "A call that its target refuses ends with the target's
   CHECK(target->count("end") == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "A call that is cancelled in the queue never begins") {
+TEST_CASE_METHOD(CallFixture, "A call that is cancelled in the queue never begins") {
   const auto it = call();
   it->cancel();
   CHECK(observer->code() == StatusCode::kCancelled);
@@ -98,7 +98,8 @@ TEST_CASE_METHOD(Fixture, "A call that is cancelled in the queue never begins") 
   CHECK(target->count("execute") == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "A running call that is cancelled keeps its slot until it is finished") {
+TEST_CASE_METHOD(CallFixture,
+                 "A running call that is cancelled keeps its slot until it is finished") {
   const auto it = call();
   it->run();
   it->cancel();
@@ -114,7 +115,7 @@ TEST_CASE_METHOD(Fixture, "A running call that is cancelled keeps its slot until
   CHECK(observer->received.get().messages.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "The deadline answers, and after the grace time the call is stuck") {
+TEST_CASE_METHOD(CallFixture, "The deadline answers, and after the grace time the call is stuck") {
   const auto it = call(false, 20ms);
   it->run();
   REQUIRE(observer->await());
@@ -128,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "The deadline answers, and after the grace time the ca
   CHECK(target->count("stuck") == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "The deadline ends a call that waits in the queue") {
+TEST_CASE_METHOD(CallFixture, "The deadline ends a call that waits in the queue") {
   const auto it = call(false, 20ms);
   REQUIRE(target->await("end"));
   CHECK(observer->code() == StatusCode::kDeadlineExceeded);
@@ -136,7 +137,7 @@ TEST_CASE_METHOD(Fixture, "The deadline ends a call that waits in the queue") {
   CHECK(target->count("execute") == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "A stream without room blocks its sender until there is some") {
+TEST_CASE_METHOD(CallFixture, "A stream without room blocks its sender until there is some") {
   const auto it = call(true);
   it->run();
   CHECK(it->send("1") == LONGSHORE_OK);
@@ -157,7 +158,7 @@ TEST_CASE_METHOD(Fixture, "A stream without room blocks its sender until there i
   CHECK(observer->code() == StatusCode::kAborted);
 }
 
-TEST_CASE_METHOD(Fixture, "Messages over the limit end the call, those at the limit do not") {
+TEST_CASE_METHOD(CallFixture, "Messages over the limit end the call, those at the limit do not") {
   const auto it = call(true);
   it->run();
   CHECK(it->send(std::string(100, 'x')) == LONGSHORE_OK);
@@ -168,7 +169,8 @@ TEST_CASE_METHOD(Fixture, "Messages over the limit end the call, those at the li
   CHECK(observer->received.get().outcomes.size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "A call that is cancelled takes its children along, and no new ones") {
+TEST_CASE_METHOD(CallFixture,
+                 "A call that is cancelled takes its children along, and no new ones") {
   const auto parent = call(false, 1h);
   parent->run();
   const auto parent_observer = observer;
@@ -185,7 +187,7 @@ TEST_CASE_METHOD(Fixture, "A call that is cancelled takes its children along, an
   CHECK(observer->text() == "the call that it belongs to is over");
 }
 
-TEST_CASE_METHOD(Fixture, "Whoever is first decides the one outcome that is told") {
+TEST_CASE_METHOD(CallFixture, "Whoever is first decides the one outcome that is told") {
   for (int round = 0; round < 300; ++round) {
     const auto it = call(false, std::chrono::microseconds(round));
     std::thread module([&] {

@@ -12,8 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 using observe::MethodMetrics;
 
-struct Fixture {
-  Fixture() {
+struct CountedCalls {
+  CountedCalls() {
     auto routes = std::make_shared<RouteTable>();
     for (const std::string name : {"Do", "Denied", "Stream"}) {
       auto method = std::make_shared<Method>();
@@ -63,7 +63,7 @@ struct Fixture {
   std::string routed;
 };
 
-TEST_CASE_METHOD(Fixture, "A call that goes well is started, sent and handled") {
+TEST_CASE_METHOD(CountedCalls, "A call that goes well is started, sent and handled") {
   const auto call = begin("Do");
   CHECK(figures("Do") == "1 0 0 0");
   call->run();
@@ -74,7 +74,8 @@ TEST_CASE_METHOD(Fixture, "A call that goes well is started, sent and handled") 
   CHECK(metrics_of("Do")->figures().seconds > 0);
 }
 
-TEST_CASE_METHOD(Fixture, "A call that fails sends nothing, also when it had an answer ready") {
+TEST_CASE_METHOD(CountedCalls,
+                 "A call that fails sends nothing, also when it had an answer ready") {
   const auto call = begin("Do");
   call->run();
   call->send("answer");
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(Fixture, "A call that fails sends nothing, also when it had an 
   CHECK(handled_with("Do", StatusCode::kNotFound) == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "A call that the configuration or its target refuses is counted") {
+TEST_CASE_METHOD(CountedCalls, "A call that the configuration or its target refuses is counted") {
   begin("Denied");
   CHECK(figures("Denied") == "1 1 1 0");
   CHECK(handled_with("Denied", StatusCode::kPermissionDenied) == 1);
@@ -98,7 +99,7 @@ TEST_CASE_METHOD(Fixture, "A call that the configuration or its target refuses i
   CHECK(handled_with("Do", StatusCode::kPermissionDenied) == 1);
 }
 
-TEST_CASE_METHOD(Fixture,
+TEST_CASE_METHOD(CountedCalls,
                  "A call that is cancelled or late is handled once, when its caller is told") {
   const auto cancelled = begin("Do");
   cancelled->run();
@@ -116,7 +117,7 @@ TEST_CASE_METHOD(Fixture,
   CHECK(figures("Do") == "2 2 2 0");
 }
 
-TEST_CASE_METHOD(Fixture, "Every message of a stream that its caller gets is counted") {
+TEST_CASE_METHOD(CountedCalls, "Every message of a stream that its caller gets is counted") {
   const auto call = begin("Stream");
   call->run();
   for (int i = 0; i < 3; ++i) call->send("message");
@@ -128,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "Every message of a stream that its caller gets is cou
   CHECK(figures("Stream") == "1 1 0 4");
 }
 
-TEST_CASE_METHOD(Fixture,
+TEST_CASE_METHOD(CountedCalls,
                  "Calls that came over no endpoint, and methods of nobody, are not counted") {
   const auto call = begin("Do", false);
   call->run();
@@ -141,7 +142,7 @@ TEST_CASE_METHOD(Fixture,
   CHECK(metrics.all().size() == 3);
 }
 
-TEST_CASE_METHOD(Fixture, "A method without metrics is called all the same") {
+TEST_CASE_METHOD(CountedCalls, "A method without metrics is called all the same") {
   auto routes = std::make_shared<RouteTable>();
   auto method = std::make_shared<Method>();
   method->full_name = "test.Service/Do";

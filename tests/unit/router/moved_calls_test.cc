@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct World {
+struct MovedCallsWorld {
   void lead_to(const std::shared_ptr<Target>& target) {
     auto method = std::make_shared<Method>();
     method->full_name = "test.Service/Do";
@@ -49,7 +49,8 @@ class Leaving final : public Target {
   const std::function<void()> leave_;
 };
 
-TEST_CASE_METHOD(World, "A call that came by old routes goes by the new ones, and fails nowhere") {
+TEST_CASE_METHOD(MovedCallsWorld,
+                 "A call that came by old routes goes by the new ones, and fails nowhere") {
   lead_to(std::make_shared<Leaving>([&] { lead_to(new_one); }));
   const auto it = call();
   CHECK(observer->received.get().outcomes.empty());
@@ -63,7 +64,7 @@ TEST_CASE_METHOD(World, "A call that came by old routes goes by the new ones, an
   CHECK(new_one->count("end") == 1);
 }
 
-TEST_CASE_METHOD(World, "Where the new routes have no such method, the call says so") {
+TEST_CASE_METHOD(MovedCallsWorld, "Where the new routes have no such method, the call says so") {
   lead_to(std::make_shared<Leaving>([&] { lead_to(nullptr); }));
   call();
   CHECK(observer->code() == StatusCode::kUnimplemented);
@@ -71,14 +72,15 @@ TEST_CASE_METHOD(World, "Where the new routes have no such method, the call says
   CHECK(router.calls().size() == 0);
 }
 
-TEST_CASE_METHOD(World, "A refusal of a target that is still the right one is the outcome") {
+TEST_CASE_METHOD(MovedCallsWorld,
+                 "A refusal of a target that is still the right one is the outcome") {
   old_one->refuses = true;
   lead_to(old_one);
   call();
   CHECK(observer->code() == StatusCode::kUnavailable);
 }
 
-TEST_CASE_METHOD(World, "A call that moves keeps its deadline, and ends where it is") {
+TEST_CASE_METHOD(MovedCallsWorld, "A call that moves keeps its deadline, and ends where it is") {
   lead_to(old_one);
   const auto it = call(200ms);
   CHECK(it->move_to(new_one));
@@ -88,7 +90,7 @@ TEST_CASE_METHOD(World, "A call that moves keeps its deadline, and ends where it
   CHECK(old_one->count("end") == 0);
 }
 
-TEST_CASE_METHOD(World, "A call that is over moves nowhere") {
+TEST_CASE_METHOD(MovedCallsWorld, "A call that is over moves nowhere") {
   lead_to(old_one);
   const auto it = call();
   it->cancel();
@@ -98,7 +100,7 @@ TEST_CASE_METHOD(World, "A call that is over moves nowhere") {
   CHECK(observer->received.get().outcomes.size() == 1);
 }
 
-TEST_CASE_METHOD(World, "A call that a second target has no place for is refused by it") {
+TEST_CASE_METHOD(MovedCallsWorld, "A call that a second target has no place for is refused by it") {
   lead_to(old_one);
   const auto it = call();
   new_one->refuses = true;

@@ -33,13 +33,13 @@ PermissionRule rule(std::set<unsigned> users, std::set<unsigned> groups,
   return made;
 }
 
-struct World {
+struct PermissionsWorld {
   Timers timers;
   Router router{timers, {}};
   std::shared_ptr<TestTarget> target = std::make_shared<TestTarget>();
   std::shared_ptr<Recorder> recorder = std::make_shared<Recorder>();
 
-  explicit World(const Permissions& of_module) {
+  explicit PermissionsWorld(const Permissions& of_module) {
     auto routes = std::make_shared<RouteTable>();
     for (const Method& each : {kList, kPartition, kRescan}) {
       auto method = std::make_shared<Method>(each);
@@ -78,15 +78,15 @@ Caller user(unsigned id, std::vector<unsigned> groups = {}) {
 TEST_CASE("without rules there is no set, and nobody is refused") {
   CHECK(allowed_callers({}, kList) == nullptr);
   CHECK(allowed_methods({}, {7, {}}) == nullptr);
-  World world{{}};
+  PermissionsWorld world{{}};
   CHECK(world.call(kPartition, user(7)).empty());
   CHECK(world.call(kPartition, {"embedder", "embedder", nullptr}).empty());
 }
 
 TEST_CASE("with rules of a module only what one of them allows gets there") {
-  World world{{"modules.disk.permissions",
-               {rule({7}, {}, {"reads_only"}), rule({}, {50}, {"v1.Disk"}),
-                rule({8}, {}, {"v1beta1.Disk/Rescan"})}}};
+  PermissionsWorld world{{"modules.disk.permissions",
+                          {rule({7}, {}, {"reads_only"}), rule({}, {50}, {"v1.Disk"}),
+                           rule({8}, {}, {"v1beta1.Disk/Rescan"})}}};
   CHECK(world.call(kList, user(7)).empty());
   CHECK(world.call(kPartition, user(7)) ==
         "uid:7 may not call v1.Disk/PartitionDisk; modules.disk.permissions in the configuration "
@@ -105,7 +105,7 @@ TEST_CASE("everybody and all methods can be said") {
   Permissions permissions{"modules.disk.permissions",
                           {rule({}, {}, {"reads_only"}), rule({9}, {}, {"*"})}};
   permissions.rules[0].callers.everybody = true;
-  World world{permissions};
+  PermissionsWorld world{permissions};
   CHECK(world.call(kList, user(7)).empty());
   CHECK_FALSE(world.call(kRescan, user(7)).empty());
   CHECK(world.call(kRescan, user(9)).empty());
@@ -113,10 +113,10 @@ TEST_CASE("everybody and all methods can be said") {
 
 TEST_CASE(
     "a rule that names nobody or nothing allows nothing, and a caller without ids is nobody") {
-  World world{{"modules.disk.permissions", {rule({}, {}, {"*"}), rule({7}, {}, {})}}};
+  PermissionsWorld world{{"modules.disk.permissions", {rule({}, {}, {"*"}), rule({7}, {}, {})}}};
   CHECK_FALSE(world.call(kList, user(7)).empty());
   CHECK_FALSE(world.call(kList, user(0)).empty());
-  World open{{"modules.disk.permissions", {rule({7}, {}, {"*"})}}};
+  PermissionsWorld open{{"modules.disk.permissions", {rule({7}, {}, {"*"})}}};
   CHECK(open.call(kList, {"embedder", "embedder", nullptr})
             .starts_with("embedder may not call v1.Disk/ListDiskIDs"));
 }
@@ -124,7 +124,8 @@ TEST_CASE(
 TEST_CASE("what an endpoint allows must be allowed by the module as well") {
   const Permissions endpoint{"endpoints.all.permissions",
                              {rule({7}, {}, {"v1.Disk"}), rule({8}, {}, {"*"})}};
-  World world{{"modules.disk.permissions", {rule({7}, {}, {"*"}), rule({8}, {}, {"reads_only"})}}};
+  PermissionsWorld world{
+      {"modules.disk.permissions", {rule({7}, {}, {"*"}), rule({8}, {}, {"reads_only"})}}};
   const auto seven = allowed_methods(endpoint, {7, {}});
   const auto eight = allowed_methods(endpoint, {8, {}});
   CHECK(world.call(kPartition, user(7), seven).empty());
@@ -137,7 +138,7 @@ TEST_CASE("what an endpoint allows must be allowed by the module as well") {
 }
 
 TEST_CASE("a module that calls is judged by its may_call, not by who it calls for") {
-  World world{{"modules.disk.permissions", {rule({7}, {}, {"*"})}}};
+  PermissionsWorld world{{"modules.disk.permissions", {rule({7}, {}, {"*"})}}};
   const auto may_call = std::make_shared<const std::set<std::string, std::less<>>>(
       std::set<std::string, std::less<>>{"v1.Disk/ListDiskIDs"});
   CHECK(world.call(kList, {"module:volume", "uid:9", may_call}).empty());

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Fixture {
+struct RecordedCalls {
   std::shared_ptr<Method> method = std::make_shared<Method>();
   std::shared_ptr<Caller> caller = std::make_shared<Caller>(Caller{"module:a", "uid:7", nullptr});
   RecentCalls recent;
@@ -24,7 +24,7 @@ struct Fixture {
   }
 };
 
-TEST_CASE_METHOD(Fixture, "An answered call is remembered with its object and its outcome") {
+TEST_CASE_METHOD(RecordedCalls, "An answered call is remembered with its object and its outcome") {
   method->object_field = 1;
   CHECK(recent.all().empty());
   add(5, "a-1", "\x0a\x04/dev", "broken");
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(Fixture, "An answered call is remembered with its object and it
   CHECK(all[0].text == "broken");
 }
 
-TEST_CASE_METHOD(Fixture, "Nothing of a request is kept but its object") {
+TEST_CASE_METHOD(RecordedCalls, "Nothing of a request is kept but its object") {
   add(1, "a-1", "\x0a\x08password");
   CHECK(recent.all()[0].object.empty());
   method->object_field = 2;
@@ -53,7 +53,8 @@ TEST_CASE_METHOD(Fixture, "Nothing of a request is kept but its object") {
   CHECK(recent.all()[2].object.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "The oldest call makes room, and the order stays that of the answers") {
+TEST_CASE_METHOD(RecordedCalls,
+                 "The oldest call makes room, and the order stays that of the answers") {
   for (uint64_t i = 1; i <= RecentCalls::kCapacity + 10; ++i) add(i, "a-" + std::to_string(i));
   const auto all = recent.all();
   REQUIRE(all.size() == RecentCalls::kCapacity);
@@ -61,7 +62,7 @@ TEST_CASE_METHOD(Fixture, "The oldest call makes room, and the order stays that 
   CHECK(all.front().request_id == "a-11");
 }
 
-TEST_CASE_METHOD(Fixture, "An entry has nothing of the one that it replaces") {
+TEST_CASE_METHOD(RecordedCalls, "An entry has nothing of the one that it replaces") {
   method->object_field = 1;
   for (size_t i = 0; i < RecentCalls::kCapacity; ++i) add(1, "old", "\x0a\x03old", "old");
   method->object_field = 0;
@@ -73,7 +74,7 @@ TEST_CASE_METHOD(Fixture, "An entry has nothing of the one that it replaces") {
   CHECK(last.code == StatusCode::kOk);
 }
 
-TEST_CASE_METHOD(Fixture, "Long texts are cut off") {
+TEST_CASE_METHOD(RecordedCalls, "Long texts are cut off") {
   method->object_field = 1;
   const std::string path(5000, 'p');
   add(1, "a", "\x0a\x88\x27" + path, std::string(5000, 't'));
@@ -82,7 +83,8 @@ TEST_CASE_METHOD(Fixture, "Long texts are cut off") {
   CHECK(entry.text == std::string(RecentCalls::kMaxTextBytes, 't'));
 }
 
-TEST_CASE_METHOD(Fixture, "Calls are remembered by several threads, and asked for meanwhile") {
+TEST_CASE_METHOD(RecordedCalls,
+                 "Calls are remembered by several threads, and asked for meanwhile") {
   constexpr uint64_t kRounds = 3000;
   method->object_field = 1;
   std::vector<std::thread> threads;

@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 
 using Allowed = std::set<std::string, std::less<>>;
 
-struct Fixture {
-  Fixture() {
+struct RouterFixture {
+  RouterFixture() {
     auto routes = std::make_shared<RouteTable>();
     for (const char* name : {"Do", "Denied", "Quick"}) {
       auto method = std::make_shared<Method>();
@@ -41,7 +41,8 @@ struct Fixture {
   std::shared_ptr<const Allowed> may_call;
 };
 
-TEST_CASE_METHOD(Fixture, "A method that nobody serves is unimplemented, whatever it is called") {
+TEST_CASE_METHOD(RouterFixture,
+                 "A method that nobody serves is unimplemented, whatever it is called") {
   for (const std::string method :
        {"test.Service/Other", "test.Service", "", "/", "test.Service/Do/", "/test.Service/Do"}) {
     CHECK_FALSE(router.call(request(method)));
@@ -50,14 +51,15 @@ TEST_CASE_METHOD(Fixture, "A method that nobody serves is unimplemented, whateve
   }
 }
 
-TEST_CASE_METHOD(Fixture, "A denied method is refused with the key that denies it") {
+TEST_CASE_METHOD(RouterFixture, "A denied method is refused with the key that denies it") {
   CHECK_FALSE(router.call(request("test.Service/Denied")));
   CHECK(observer->code() == StatusCode::kPermissionDenied);
   CHECK(observer->text() ==
         "the method test.Service/Denied is denied by deny_methods in the configuration");
 }
 
-TEST_CASE_METHOD(Fixture, "A module calls what may_call names: methods, or all of a service") {
+TEST_CASE_METHOD(RouterFixture,
+                 "A module calls what may_call names: methods, or all of a service") {
   may_call = std::make_shared<Allowed>(Allowed{"test.Service/Quick", "test.Serv"});
   CHECK(router.call(request("test.Service/Quick")));
   CHECK_FALSE(router.call(request("test.Service/Do")));
@@ -72,7 +74,8 @@ TEST_CASE_METHOD(Fixture, "A module calls what may_call names: methods, or all o
   CHECK_FALSE(router.call(request("test.Service/Do")));
 }
 
-TEST_CASE_METHOD(Fixture, "The earliest deadline counts: of the method, the caller, the parent") {
+TEST_CASE_METHOD(RouterFixture,
+                 "The earliest deadline counts: of the method, the caller, the parent") {
   const auto start = Clock::now();
   const auto remaining = [&](const std::shared_ptr<Call>& call) {
     return std::chrono::duration_cast<std::chrono::minutes>(call->deadline() - start);
@@ -95,7 +98,7 @@ TEST_CASE_METHOD(Fixture, "The earliest deadline counts: of the method, the call
   CHECK(remaining(router.call(std::move(centuries))) == 60min);
 }
 
-TEST_CASE_METHOD(Fixture, "Request ids are the caller's, the parent's, or new ones") {
+TEST_CASE_METHOD(RouterFixture, "Request ids are the caller's, the parent's, or new ones") {
   const auto first = router.call(request("test.Service/Do"));
   const auto second = router.call(request("test.Service/Do"));
   CHECK(first->request_id() != second->request_id());
@@ -108,7 +111,7 @@ TEST_CASE_METHOD(Fixture, "Request ids are the caller's, the parent's, or new on
   CHECK(router.call(std::move(nested))->request_id() == "mine");
 }
 
-TEST_CASE_METHOD(Fixture, "Calls that run keep their target when the routes are replaced") {
+TEST_CASE_METHOD(RouterFixture, "Calls that run keep their target when the routes are replaced") {
   const auto call = router.call(request("test.Service/Do"));
   const auto running = observer;
   router.set_routes(std::make_shared<RouteTable>());

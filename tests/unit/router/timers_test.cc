@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 #include <vector>
 
 #include "waiting.h"
@@ -139,6 +140,24 @@ TEST_CASE("The last reference may be dropped while the timer is just becoming du
   timers.arm(*last, Clock::now() + 1ms);
   REQUIRE(has(order, 1));  // whatever ran before it is over
   CHECK(alive == 0);
+}
+
+TEST_CASE("What a running timer uses is waited for") {
+  struct Held final : Timer {
+    void on_time() override {
+      began = true;
+      std::this_thread::sleep_for(20ms);  // as long as a thread may be preempted
+      ended = true;
+    }
+    std::atomic<bool> began = false, ended = false;
+  };
+  Timers timers;
+  timers.wait_for_running();  // of nothing
+  const auto held = std::make_shared<Held>();
+  timers.arm(*held, Clock::now());
+  while (!held->began) std::this_thread::yield();
+  timers.wait_for_running();
+  CHECK(held->ended);
 }
 
 }  // namespace

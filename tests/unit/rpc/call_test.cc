@@ -50,16 +50,16 @@ TEST_CASE("Many answers that one read caused are one write") {
   pair.finish_call("/t/Echo", "settle the settings first");
   const size_t before = pair.link.to_client().writes;
   std::vector<std::shared_ptr<ClientRecord>> records;
-  for (int i = 0; i < 50; ++i) records.push_back(pair.call("/t/Echo", std::to_string(i)));
+  for (size_t i = 0; i < 50; ++i) records.push_back(pair.call("/t/Echo", std::to_string(i)));
   pair.link.run();
-  for (int i = 0; i < 50; ++i) CHECK(records[i]->messages.at(0) == std::to_string(i));
+  for (size_t i = 0; i < 50; ++i) CHECK(records[i]->messages.at(0) == std::to_string(i));
   CHECK(pair.link.to_client().writes <= before + 3);
 }
 
 TEST_CASE("Answers of another thread that gather are one wake-up and one write") {
   RpcPair pair;
   std::vector<std::shared_ptr<ClientRecord>> records;
-  for (int i = 0; i < 50; ++i) records.push_back(pair.call("/t/Wait", ""));
+  for (size_t i = 0; i < 50; ++i) records.push_back(pair.call("/t/Wait", ""));
   pair.link.run();
   const size_t before = pair.link.to_client().writes;
   std::thread([&] {
@@ -216,12 +216,12 @@ TEST_CASE("Answers come from any thread, in each thread's order") {
   constexpr int kThreads = 4;
   constexpr int kMessages = 250;
   std::vector<std::shared_ptr<ClientRecord>> records;
-  for (int i = 0; i < kThreads; ++i) records.push_back(pair.call("/t/Wait", ""));
+  for (size_t i = 0; i < kThreads; ++i) records.push_back(pair.call("/t/Wait", ""));
   pair.link.run();
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
+  for (size_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([stream = pair.service.calls[i]->stream] {
-      for (int n = 0; n < kMessages; ++n) stream->send(std::to_string(n));
+      for (size_t n = 0; n < kMessages; ++n) stream->send(std::to_string(n));
       stream->finish(StatusCode::kOk, "done", {});
     });
   }
@@ -234,7 +234,7 @@ TEST_CASE("Answers come from any thread, in each thread's order") {
   for (std::thread& thread : threads) thread.join();
   for (const auto& record : records) {
     REQUIRE(record->messages.size() == kMessages);
-    for (int n = 0; n < kMessages; ++n) CHECK(record->messages[n] == std::to_string(n));
+    for (size_t n = 0; n < kMessages; ++n) CHECK(record->messages[n] == std::to_string(n));
     CHECK(record->outcome->text == "done");
   }
 }
@@ -259,12 +259,12 @@ TEST_CASE("Of several answers to a call the first counts") {
 TEST_CASE("A thousand calls run side by side on one connection") {
   RpcPair pair;
   std::vector<std::shared_ptr<ClientRecord>> records;
-  for (int i = 0; i < 1000; ++i) records.push_back(pair.call("/t/Wait", std::to_string(i)));
+  for (size_t i = 0; i < 1000; ++i) records.push_back(pair.call("/t/Wait", std::to_string(i)));
   pair.link.run();
   REQUIRE(pair.service.calls.size() == 1000);
   for (const auto& call : pair.service.calls) call->stream->send_and_finish(call->messages.at(0));
   pair.link.run();
-  for (int i = 0; i < 1000; ++i) {
+  for (size_t i = 0; i < 1000; ++i) {
     REQUIRE(records[i]->outcome);
     CHECK(records[i]->messages.at(0) == std::to_string(i));
   }
@@ -276,10 +276,10 @@ TEST_CASE("Calls beyond the server's limit of streams wait for their turn") {
   RpcPair pair(limits);
   pair.finish_call("/t/Echo", "settle the settings first");
   std::vector<std::shared_ptr<ClientRecord>> records;
-  for (int i = 0; i < 6; ++i) records.push_back(pair.call("/t/Wait", std::to_string(i)));
-  for (int i = 0; i < 6; ++i) {
+  for (size_t i = 0; i < 6; ++i) records.push_back(pair.call("/t/Wait", std::to_string(i)));
+  for (size_t i = 0; i < 6; ++i) {
     pair.link.run();
-    REQUIRE(pair.service.calls.size() >= static_cast<size_t>(i) + 2);
+    REQUIRE(pair.service.calls.size() >= i + 2);
     pair.service.calls[i + 1]->stream->send_and_finish("x");
   }
   pair.link.run();

@@ -42,11 +42,11 @@ TEST_CASE("Many large uploads take turns and all arrive") {
   limits.max_buffered_bytes = 2u << 20;
   RpcPair pair(limits);
   std::vector<std::shared_ptr<ClientRecord>> records;
-  for (int i = 0; i < 12; ++i) {
+  for (size_t i = 0; i < 12; ++i) {
     records.push_back(pair.call("/t/Echo", std::string(1u << 20, static_cast<char>('a' + i))));
   }
   pair.link.run();
-  for (int i = 0; i < 12; ++i) {
+  for (size_t i = 0; i < 12; ++i) {
     REQUIRE(records[i]->outcome);
     CHECK(records[i]->outcome->code == StatusCode::kOk);
     CHECK(records[i]->messages.at(0) == std::string(1u << 20, static_cast<char>('a' + i)));

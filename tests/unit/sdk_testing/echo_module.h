@@ -6,11 +6,12 @@
 #include "longshore/echo/v1.pb.h"
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
+#include "tests/support/build_tree.h"
 
 namespace longshore::testing {
 
 inline const longshore_module_entry& echo_entry() {
-  static const ModuleFile file(ECHO_MODULE);
+  static const ModuleFile file(test::built_module("echo"));
   return file.entry();
 }
 

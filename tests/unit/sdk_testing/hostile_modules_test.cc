@@ -5,6 +5,7 @@
 
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
+#include "tests/support/build_tree.h"
 
 namespace longshore::testing {
 namespace {
@@ -17,7 +18,7 @@ struct Life {
 };
 
 Life life_of(const std::string& module) {
-  const ModuleFile file(std::string(HOSTILE_MODULES "/") + module + ".so");
+  const ModuleFile file(test::hostile_module(module));
   FakeHost host(file.entry(), kPatience);
   Life life;
   if (const auto started = host.start(); !started) life.answer = started.error().message();
@@ -49,9 +50,10 @@ TEST_CASE("hostile modules are answered as by the agent, and found") {
   const Life life = life_of(module);
   CAPTURE(life.violations);
   CHECK_THAT(life.answer, Catch::Contains(answer));
-  CHECK(std::any_of(life.violations.begin(), life.violations.end(), [&](const std::string& each) {
-    return each.find(violation) != std::string::npos;
-  }));
+  CHECK(std::any_of(life.violations.begin(), life.violations.end(),
+                    [&wanted = violation](const std::string& each) {
+                      return each.find(wanted) != std::string::npos;
+                    }));
 }
 
 TEST_CASE("hostile modules that keep the contract are not found") {

@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/outcome.h"
 #include "tests/unit/smb/linux_world.h"
 
 namespace longshore::smb {
+
+using test::outcome;
 
 struct LinuxNode {
   Result<void> map(const std::string& below, const std::string& path) {
@@ -29,9 +32,5 @@ struct LinuxNode {
   ShareMountsFake& kernel = world.kernel();
   std::string local = world.local("volume");
 };
-
-inline std::string outcome(const Result<void>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
 
 }  // namespace longshore::smb

@@ -1,5 +1,6 @@
 // A server that accepts connections and then says nothing: mounting hangs in the kernel.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -179,6 +180,23 @@ TEST_CASE("a server that falls silent while a directory is looked for is given u
   CHECK(node.map(node.service) == "UNAVAILABLE");
   CHECK(node.world.kernel().mounted() == before);
   CHECK(node.unmap(node.service) == "OK");
+}
+
+TEST_CASE("what a call had mapped is taken away though nobody waits for the call any more") {
+  Frozen node;
+  node.world.make_remote_directory("a");
+  node.is_frozen = true;
+  node.world.kernel().held_find = node.held;
+  node.below = "/a";
+  // What a kernel takes to unmount.
+  node.world.kernel().moment = [](const std::string& moment) {
+    if (moment == "before detach") std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  };
+  const support::CallLimits limits{
+      .cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
+  CHECK(node.map(node.service, limits) == "CANCELLED");
+  CHECK(node.world.kernel().mounted().empty());
+  CHECK_FALSE(std::filesystem::exists(node.world.mappings() + "/files"));
 }
 
 TEST_CASE("a share is taken away though the kernel cannot take leave of its server") {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "longshore/module/descriptors.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_writer.h"
@@ -48,7 +49,7 @@ class Served {
 
  private:
   test::TemporaryDirectory directory_;
-  LoadedModule module_{SMB_MODULE};
+  LoadedModule module_{test::built_module("smb")};
   std::string text_;
 };
 
@@ -115,7 +116,7 @@ TEST_CASE("bad settings keep the module from starting") {
       {"mount_options", "vers=3,sec=none", "no value that it can have"},
       {"allowed_roots", "relative", "allowed root"},
   }));
-  LoadedModule module(SMB_MODULE);
+  LoadedModule module(test::built_module("smb"));
   auto settings = module.default_settings();
   put(settings, option, value);
   const Result<void> started = module.start(settings);
@@ -124,7 +125,7 @@ TEST_CASE("bad settings keep the module from starting") {
 }
 
 TEST_CASE("a relative mappings directory keeps the module from starting") {
-  LoadedModule module(SMB_MODULE);
+  LoadedModule module(test::built_module("smb"));
   auto settings = module.default_settings();
   (*settings.mutable_values())["mappings_directory"].set_string_value("smb");
   const Result<void> started = module.start(settings);
@@ -133,7 +134,7 @@ TEST_CASE("a relative mappings directory keeps the module from starting") {
 }
 
 TEST_CASE("the description names what csi-proxy's clients look for") {
-  const LoadedModule module(SMB_MODULE);
+  const LoadedModule module(test::built_module("smb"));
   const auto& description = module.description();
   CHECK(module.entry().name == std::string("longshore-smb"));
   std::set<std::string> versions;

@@ -1,16 +1,13 @@
 // What the smb group promises, the same in every world.
 #include <catch2/catch.hpp>
 
+#include "tests/support/outcome.h"
 #include "tests/unit/smb/smb_world.h"
 
 namespace longshore::smb {
 namespace {
 
-std::string outcome(const Result<void>& result) {
-  if (result) return "OK";
-  INFO(result.error().message());
-  return status_code_name(result.error().code());
-}
+using test::outcome;
 
 // A service in a world of its own.
 struct Node {

@@ -8,19 +8,23 @@
 
 #include "longshore/child/v1.pb.h"
 #include "supervise/versions.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore;
 using namespace longshore::supervise;
 
 namespace {
 
-std::shared_ptr<ChildConnection> open_child(const std::string& image = ECHO_MODULE) {
-  auto child = ChildConnection::open({.program = std::filesystem::absolute(MODULE_HOST).string(),
-                                      .name = "echo",
-                                      .image = std::filesystem::absolute(image).string(),
-                                      .max_frame_bytes = 1 << 20,
-                                      .limits = {},
-                                      .groups = nullptr});
+std::shared_ptr<ChildConnection> open_child(
+    const std::string& image = longshore::test::built_module("echo")) {
+  auto child = ChildConnection::open(
+      {.program = std::filesystem::absolute(longshore::test::built_program("longshore-modulehost"))
+                      .string(),
+       .name = "echo",
+       .image = std::filesystem::absolute(image).string(),
+       .max_frame_bytes = 1 << 20,
+       .limits = {},
+       .groups = nullptr});
   INFO((child ? std::string() : child.error().message()));
   REQUIRE(child);
   return *child;
@@ -45,7 +49,8 @@ Course serve(ChildConnection& child) {
   return course;
 }
 
-Course greet(const child::v1::Hello& hello, const std::string& image = ECHO_MODULE) {
+Course greet(const child::v1::Hello& hello,
+             const std::string& image = longshore::test::built_module("echo")) {
   const auto child = open_child(image);
   child->frames().send(FrameType::kHello, 0, hello);
   return serve(*child);
@@ -66,7 +71,7 @@ TEST_CASE("A module host that is told to destroy the module ends by itself") {
 
 TEST_CASE("What a module host refuses it says, and ends") {
   auto hello = with_own_versions<child::v1::Hello>();
-  std::string image = ECHO_MODULE;
+  std::string image = longshore::test::built_module("echo");
   std::string says;
   SECTION("another version") {
     hello.set_protocol(99);
@@ -77,7 +82,7 @@ TEST_CASE("What a module host refuses it says, and ends") {
     says = "cannot ";
   }
   SECTION("an image that cannot be loaded") {
-    image = MODULE_HOST;
+    image = longshore::test::built_program("longshore-modulehost");
     says = "cannot load the module";
   }
   const Course course = greet(hello, image);
@@ -106,13 +111,13 @@ TEST_CASE("A process is killed at the time that was set last, and the reason is 
 }
 
 TEST_CASE("A program that is not there is told with its path") {
-  const auto child =
-      ChildConnection::open({.program = "/nowhere/longshore-modulehost",
-                             .name = "echo",
-                             .image = std::filesystem::absolute(ECHO_MODULE).string(),
-                             .max_frame_bytes = 1 << 20,
-                             .limits = {},
-                             .groups = nullptr});
+  const auto child = ChildConnection::open(
+      {.program = "/nowhere/longshore-modulehost",
+       .name = "echo",
+       .image = std::filesystem::absolute(longshore::test::built_module("echo")).string(),
+       .max_frame_bytes = 1 << 20,
+       .limits = {},
+       .groups = nullptr});
   REQUIRE_FALSE(child);
   CHECK(child.error().message().find("cannot start the module host "
                                      "\"/nowhere/longshore-modulehost\"") == 0);

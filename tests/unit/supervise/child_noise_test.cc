@@ -14,6 +14,7 @@
 #include "longshore/context.hpp"
 #include "supervise/child_instance.h"
 #include "supervise/versions.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/temporary_directory.h"
 
@@ -157,7 +158,7 @@ TEST_CASE("Whatever the process of a module says, each call is finished once, an
   std::signal(SIGPIPE, SIG_IGN);  // as the agent does: the process may be gone when it is spoken to
   const TemporaryDirectory directory;
   const auto facts = facts_of_two_methods();
-  const auto file = loader::ModuleFile::open(ECHO_MODULE, {});
+  const auto file = loader::ModuleFile::open(built_module("echo"), {});
   REQUIRE(file);
   auto log = observe::Log::open({.write = [](observe::Level, std::string_view) {}});
   REQUIRE(log);

@@ -15,14 +15,14 @@ using namespace longshore::test;
 
 namespace {
 
-constexpr size_t kLimit = 64 << 20;
+constexpr size_t kPipeLimit = 64 << 20;
 
 }  // namespace
 
 TEST_CASE("More than the pipe takes waits and comes in order, and no sender blocks") {
   TwoEnds ends = make_two_ends();
-  FramePipes sender(std::move(ends.first), kLimit);
-  FramePipes receiver(std::move(ends.second), kLimit);
+  FramePipes sender(std::move(ends.first), kPipeLimit);
+  FramePipes receiver(std::move(ends.second), kPipeLimit);
   const std::string payload(200'000, 'x');
   constexpr uint64_t kFrames = 100;
   for (uint64_t id = 1; id <= kFrames; ++id) {
@@ -54,8 +54,8 @@ TEST_CASE("Nothing of secret frames stays in memory that they went through") {
   const FreedMemory freed;
   {
     TwoEnds ends = make_two_ends();
-    FramePipes sender(std::move(ends.first), kLimit);
-    FramePipes receiver(std::move(ends.second), kLimit);
+    FramePipes sender(std::move(ends.first), kPipeLimit);
+    FramePipes receiver(std::move(ends.second), kPipeLimit);
     constexpr uint64_t kFrames = 100;
     sender.send({FrameType::kMessage, 0, {}, std::string(200'000, 'x')});  // waits before secrets
     for (uint64_t id = 1; id <= kFrames; ++id) {
@@ -75,7 +75,7 @@ TEST_CASE("Nothing of secret frames stays in memory that they went through") {
 
 TEST_CASE("The memory of much that waited is let go with it") {
   TwoEnds ends = make_two_ends();
-  FramePipes sender(std::move(ends.first), kLimit);
+  FramePipes sender(std::move(ends.first), kPipeLimit);
   const std::string payload = FreedMemory::secret_of(1 << 20);  // as plain text, which is not wiped
   sender.send({FrameType::kMessage, 1, {}, payload});
   const FreedMemory freed;
@@ -85,8 +85,8 @@ TEST_CASE("The memory of much that waited is let go with it") {
 
 TEST_CASE("Frames of many threads do not mix") {
   TwoEnds ends = make_two_ends();
-  FramePipes sender(std::move(ends.first), kLimit);
-  FramePipes receiver(std::move(ends.second), kLimit);
+  FramePipes sender(std::move(ends.first), kPipeLimit);
+  FramePipes receiver(std::move(ends.second), kPipeLimit);
   constexpr int kThreads = 4;
   constexpr int kEach = 200;
   std::thread writing([&] { static_cast<void>(sender.serve([](const Frame&) { return true; })); });
@@ -115,8 +115,8 @@ TEST_CASE("Frames of many threads do not mix") {
 
 TEST_CASE("A frame arrives whole though the thread that sent it has ended") {
   TwoEnds ends = make_two_ends();
-  FramePipes sender(std::move(ends.first), kLimit);
-  FramePipes receiver(std::move(ends.second), kLimit);
+  FramePipes sender(std::move(ends.first), kPipeLimit);
+  FramePipes receiver(std::move(ends.second), kPipeLimit);
   const std::string payload(200'000, 'x');
   sender.send({FrameType::kMessage, 1, {}, std::string_view(payload).substr(0, 1000)});
   std::thread([&] { sender.send({FrameType::kMessage, 2, {}, payload}); }).join();
@@ -138,13 +138,13 @@ TEST_CASE("What is no frame ends serving with an error, and the other side's end
   SECTION("garbage") {
     const std::string_view bytes[] = {garbage};
     REQUIRE(ends.first->write(bytes) == garbage.size());
-    FramePipes receiver(std::move(ends.second), kLimit);
+    FramePipes receiver(std::move(ends.second), kPipeLimit);
     const auto served = receiver.serve([](const Frame&) { return true; });
     REQUIRE_FALSE(served);
     CHECK(served.error().message().find("there is no type") != std::string::npos);
   }
   SECTION("the end") {
-    FramePipes receiver(std::move(ends.second), kLimit);
+    FramePipes receiver(std::move(ends.second), kPipeLimit);
     ends.first.reset();
     CHECK(receiver.serve([](const Frame&) { return true; }));
     CHECK(receiver.send({FrameType::kCancel, 1}) == FramePipes::Sent::kGone);
@@ -153,8 +153,8 @@ TEST_CASE("What is no frame ends serving with an error, and the other side's end
 
 TEST_CASE("A close ends serving though the other ends stay open, after what has come") {
   TwoEnds ends = make_two_ends();
-  FramePipes sender(std::move(ends.first), kLimit);
-  FramePipes receiver(std::move(ends.second), kLimit);
+  FramePipes sender(std::move(ends.first), kPipeLimit);
+  FramePipes receiver(std::move(ends.second), kPipeLimit);
   for (uint64_t id = 1; id <= 10; ++id) sender.send({FrameType::kCancel, id});
   receiver.close();
   int seen = 0;

@@ -11,7 +11,7 @@ using namespace longshore::supervise;
 
 namespace {
 
-constexpr size_t kLimit = 1 << 20;
+constexpr size_t kFrameLimit = 1 << 20;
 
 std::string written(const Frame& frame) {
   const FrameHeader header = header_of(frame);
@@ -29,7 +29,7 @@ void feed(FrameReader& reader, std::string_view bytes) {
   }
 }
 
-std::string error_of(const std::string& bytes, size_t limit = kLimit) {
+std::string error_of(const std::string& bytes, size_t limit = kFrameLimit) {
   FrameReader reader(limit);
   feed(reader, bytes);
   const auto frame = reader.next();
@@ -45,7 +45,7 @@ TEST_CASE("A frame is read as it was written, whatever pieces it comes in") {
                             written({FrameType::kCancel, 7, {}, {}});
   for (const size_t piece : {size_t{1}, size_t{23}, size_t{24}, size_t{4096}, bytes.size()}) {
     INFO(piece);
-    FrameReader reader(kLimit);
+    FrameReader reader(kFrameLimit);
     std::vector<std::string> seen;
     for (size_t at = 0; at < bytes.size(); at += piece) {
       feed(reader, std::string_view(bytes).substr(at, piece));
@@ -103,7 +103,7 @@ TEST_CASE("A frame that is cut short is none yet") {
   const std::string bytes = written({FrameType::kLog, 1, "head", "payload"});
   for (size_t size = 0; size < bytes.size(); ++size) {
     INFO(size);
-    FrameReader reader(kLimit);
+    FrameReader reader(kFrameLimit);
     feed(reader, bytes.substr(0, size));
     const auto frame = reader.next();
     REQUIRE(frame);
@@ -113,7 +113,7 @@ TEST_CASE("A frame that is cut short is none yet") {
 
 TEST_CASE("A frame with a secret says so, and is wiped when the next is asked for") {
   const std::string secret(3000, 's');
-  FrameReader reader(kLimit);
+  FrameReader reader(kFrameLimit);
   feed(reader, written({FrameType::kCall, 7, "head", secret, true}) +
                    written({FrameType::kCall, 8, "head", "open"}));
   const auto first = reader.next();
@@ -132,7 +132,7 @@ TEST_CASE("A frame with a secret says so, and is wiped when the next is asked fo
 
 TEST_CASE("A part of a secret is left nowhere when it is moved") {
   const std::string secret(3000, 's');
-  FrameReader reader(kLimit);
+  FrameReader reader(kFrameLimit);
   const std::string bytes = written({FrameType::kCall, 8, "head", "open"}) +
                             written({FrameType::kCall, 7, {}, secret, true});
   feed(reader, bytes.substr(0, bytes.size() - 1));

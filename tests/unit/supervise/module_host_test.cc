@@ -13,6 +13,7 @@
 #include "supervise/linux/child_process.h"
 #include "supervise/linux/frame_ends_linux.h"
 #include "supervise/versions.h"
+#include "tests/support/build_tree.h"
 
 using namespace longshore;
 using namespace longshore::supervise;
@@ -20,7 +21,7 @@ using namespace longshore::supervise;
 namespace {
 
 struct Host {
-  explicit Host(const std::string& image = ECHO_MODULE) {
+  explicit Host(const std::string& image = longshore::test::built_module("echo")) {
     int to_child[2];
     int from_child[2];
     REQUIRE(pipe2(to_child, O_CLOEXEC) == 0);
@@ -33,8 +34,9 @@ struct Host {
     const Descriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
     const Descriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
     REQUIRE(file);
-    auto started = ChildProcess::start(
-        {MODULE_HOST, "echo", its_input.get(), its_output.get(), file.get(), null.get()});
+    auto started =
+        ChildProcess::start({longshore::test::built_program("longshore-modulehost"), "echo",
+                             its_input.get(), its_output.get(), file.get(), null.get()});
     REQUIRE(started);
     process.emplace(std::move(*started));
   }

@@ -6,9 +6,12 @@
 #include <future>
 #include <stdexcept>
 
+#include "tests/support/outcome.h"
+
 namespace longshore::support {
 namespace {
 
+using test::outcome;
 using Mutation = std::function<Result<void>()>;
 
 constexpr std::chrono::seconds kPatience{30};
@@ -89,10 +92,6 @@ Result<void> succeed() { return {}; }
 
 Result<void> fail_with(StatusCode code) {
   return Error(code, "partition disk 1").because("reason");
-}
-
-std::string outcome(const Result<void>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
 }
 
 std::string outcome_of_other(Mutations& mutations) {

@@ -88,7 +88,7 @@ TEST_CASE("odd names are names like others") {
   CHECK(fs::is_empty(top / "tree"));
 }
 
-TEST_CASE("ten thousand levels go with few descriptors") {
+TEST_CASE("ten thousand levels go with few descriptors", "[large]") {
   const test::TemporaryDirectory top;
   make_chain(top / "tree", 10'000);
   rlimit before{};
@@ -113,7 +113,7 @@ TEST_CASE("deep branches beside each other go") {
   CHECK(fs::is_empty(top / "tree"));
 }
 
-TEST_CASE("a hundred thousand files in one directory go") {
+TEST_CASE("a hundred thousand files in one directory go", "[large]") {
   const test::TemporaryDirectory top;
   const FileDescriptor directory = open_directory(top.path());
   for (int file = 0; file < 100'000; ++file) {

@@ -9,10 +9,13 @@
 #include <thread>
 
 #include "system/linux/bios_serial.h"
+#include "tests/support/outcome.h"
 #include "tests/unit/system/worlds.h"
 
 namespace longshore::system {
 namespace {
+
+using test::outcome;
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
@@ -27,11 +30,6 @@ struct OnBus {
   std::optional<test::SystemdStandIn> systemd{std::in_place, bus.address()};
   SystemBackendLinux backend{bus.address(), "/nonexistent"};
 };
-
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
 
 TEST_CASE("systemd's states become the group's") {
   OnBus on;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "longshore/module/descriptors.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
 #include "tests/support/private_bus.h"
 #include "tests/support/systemd_stand_in.h"
@@ -35,7 +36,7 @@ class Served {
  private:
   test::PrivateBus bus_;
   test::SystemdStandIn systemd_{bus_.address()};
-  LoadedModule module_{SYSTEM_MODULE};
+  LoadedModule module_{test::built_module("system")};
 };
 
 std::string name(const std::string& service) { return WireWriter().text(1, service); }
@@ -114,7 +115,7 @@ TEST_CASE("the serial number is this machine's") {
 }
 
 TEST_CASE("the module does not start with a name that is none") {
-  LoadedModule module(SYSTEM_MODULE);
+  LoadedModule module(test::built_module("system"));
   auto settings = module.default_settings();
   (*settings.mutable_values())["allowed_services"].mutable_strings_value()->add_values("a b");
   const Result<void> started = module.start(settings);
@@ -123,7 +124,7 @@ TEST_CASE("the module does not start with a name that is none") {
 }
 
 TEST_CASE("the description names what csi-proxy's clients look for") {
-  const LoadedModule module(SYSTEM_MODULE);
+  const LoadedModule module(test::built_module("system"));
   const auto& description = module.description();
   CHECK(module.entry().name == std::string("longshore-system"));
   REQUIRE(description.csi_proxy_endpoints_size() == 1);

@@ -2,11 +2,13 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
+#include "tests/support/outcome.h"
 #include "tests/unit/system/worlds.h"
 
 namespace longshore::system {
 namespace {
 
+using test::outcome;
 using Worlds = std::tuple<BusWorld, FakeWorld>;
 using Names = std::vector<std::string>;
 using std::chrono::milliseconds;
@@ -18,11 +20,6 @@ template <typename World>
 SystemService service_of(World& world, const Names& allowed,
                          std::chrono::nanoseconds timeout = std::chrono::seconds(30)) {
   return {*AllowedServices::from(allowed), timeout, world.backend()};
-}
-
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
 }
 
 TEMPLATE_LIST_TEST_CASE("GetService tells a service's name, state and start type", "", Worlds) {

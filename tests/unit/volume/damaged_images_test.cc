@@ -11,7 +11,7 @@
 namespace longshore::volume {
 namespace {
 
-constexpr uint64_t kDiskBytes = 400 * kMebibyte;
+constexpr uint64_t kImageBytes = 400 * kMebibyte;
 
 // The places where tables and superblocks are.
 class Image {
@@ -48,7 +48,7 @@ class Image {
   };
   // The table, its copy, and the beginning of the partition with every superblock.
   static constexpr Region kRegions[] = {{0, 34 * 512},
-                                        {kDiskBytes - 33 * 512, 33 * 512},
+                                        {kImageBytes - 33 * 512, 33 * 512},
                                         {kMebibyte, 4096},
                                         {kMebibyte + (64 << 10), 4096}};
 
@@ -78,7 +78,7 @@ TEST_CASE("damaged tables and superblocks are answered, and change nothing") {
   const std::string filesystem = GENERATE("ext4", "xfs", "btrfs");
   INFO(filesystem);
   const Node node;
-  test::LoopDisk disk(kDiskBytes);
+  test::LoopDisk disk(kImageBytes);
   Agent agent(node, {&disk}, {.filesystem = filesystem});
   const std::string id = agent.new_volume(disk);
   REQUIRE(outcome(agent.service().format(id, {}, "test")) == "OK");

@@ -12,23 +12,22 @@
 
 #include "disk/disk_service.h"
 #include "disk/linux/disk_backend_linux.h"
+#include "tests/support/byte_units.h"
 #include "tests/support/disk_content.h"
 #include "tests/support/loop_disk.h"
+#include "tests/support/outcome.h"
 #include "tests/support/temporary_directory.h"
 #include "volume/linux/volume_backend_linux.h"
 #include "volume/volume_service.h"
 
 namespace longshore::volume {
 
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+using test::kMebibyte;
+using test::outcome;
+
+constexpr uint64_t kDiskBytes = 64 * kMebibyte;
 
 using Ids = std::vector<std::string>;
-
-// "OK", or the code's name.
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
 
 // What outlives an agent: targets, records of formatting, mkfs programs of the test's own. Unmounts
 // what is left at its end.

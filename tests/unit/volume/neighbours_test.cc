@@ -7,13 +7,11 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
-
 // The first 64 KiB, in which a GPT is.
-std::string table_of(const LoopDisk& disk) { return test::read_bytes(disk.node(), 0, 64 << 10); }
+std::string gpt_bytes(const LoopDisk& disk) { return test::read_bytes(disk.node(), 0, 64 << 10); }
 
 TEST_CASE("a volume with a neighbour grows up to it, and is not said to have grown further") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk,
                     "label: gpt\n"
                     "start=2048, size=16MiB\n"
@@ -22,15 +20,15 @@ TEST_CASE("a volume with a neighbour grows up to it, and is not said to have gro
   Agent agent(node, {&disk});
   const std::string id = agent.ids(disk, 1).front();
   REQUIRE(agent.format(id) == "OK");
-  const std::string table = table_of(disk);
+  const std::string table = gpt_bytes(disk);
   CHECK(agent.resize(id, 40 * kMebibyte) == "OUT_OF_RANGE");
   CHECK(agent.resize(id, 16 * kMebibyte) == "OK");
   CHECK(agent.resize(id, 0) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((gpt_bytes(disk) == table));
 }
 
 TEST_CASE("a volume with another before it is not said to have grown over that") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk,
                     "label: gpt\n"
                     "start=2048, size=30MiB\n"
@@ -44,7 +42,7 @@ TEST_CASE("a volume with another before it is not said to have grown over that")
   const std::string too_much = type == "ext3" ? "UNIMPLEMENTED" : "OUT_OF_RANGE";
   const uint64_t total = agent.service().stats(id)->total;
   CHECK(agent.resize(id, 62 * kMebibyte) == too_much);
-  CHECK(agent.resize(id, kBytes) == too_much);
+  CHECK(agent.resize(id, kDiskBytes) == too_much);
   CHECK(agent.resize(id, total) == "OK");
   CHECK(agent.resize(id, 0) == "OK");
   CHECK(agent.service().stats(id)->total == total);

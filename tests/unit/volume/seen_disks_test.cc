@@ -9,8 +9,6 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
-
 // A tree like sysfs's with the disk and the partitions that the kernel has of it now.
 class Seen {
  public:
@@ -59,7 +57,7 @@ class Seen {
 };
 
 TEST_CASE("what dm is made of is no volume") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
@@ -73,7 +71,7 @@ TEST_CASE("what dm is made of is no volume") {
 }
 
 TEST_CASE("a disk that cannot be read for the moment is not said to have no volumes") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk), target = node.target("target");
@@ -104,7 +102,7 @@ TEST_CASE("a disk that cannot be read for the moment is not said to have no volu
 }
 
 TEST_CASE("a disk on which the kernel allows no partitions gets no table") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   const Seen seen(node, disk);
   seen.put("ext_range", "1\n");

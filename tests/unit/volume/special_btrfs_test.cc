@@ -7,7 +7,7 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 300 * kMebibyte;
+constexpr uint64_t kBtrfsDiskBytes = 300 * kMebibyte;
 
 // Whichever of the two is the first device of the btrfs.
 void make_btrfs(const LoopDisk& disk, const LoopDisk& second) {
@@ -19,7 +19,7 @@ void make_btrfs(const LoopDisk& disk, const LoopDisk& second) {
 
 TEST_CASE("a btrfs on two disks is one volume on the first") {
   if (!there_is("mkfs.btrfs")) return;
-  const LoopDisk disk(kBytes), second(kBytes);
+  const LoopDisk disk(kBtrfsDiskBytes), second(kBtrfsDiskBytes);
   make_btrfs(disk, second);
   Node node;
   Agent agent(node, {&second, &disk});
@@ -33,28 +33,29 @@ TEST_CASE("a btrfs on two disks is one volume on the first") {
   REQUIRE(agent.mount(id, target) == "OK");
   CHECK(agent.mount(id, target) == "OK");
   CHECK(agent.id_at(target) == id);
-  CHECK(agent.service().stats(id)->total == 2 * kBytes);
+  CHECK(agent.service().stats(id)->total == 2 * kBtrfsDiskBytes);
   CHECK(agent.unmount(id, target) == "OK");
 }
 
 TEST_CASE("a btrfs on two disks grows on the one that its volume is on") {
   if (!there_is("mkfs.btrfs")) return;
-  LoopDisk disk(kBytes), second(kBytes);
+  LoopDisk disk(kBtrfsDiskBytes), second(kBtrfsDiskBytes);
   make_btrfs(disk, second);
   Node node;
   Agent agent(node, {&disk, &second});
   const std::string id = agent.id(disk), target = node.target("target");
   if (GENERATE(true, false)) REQUIRE(agent.mount(id, target) == "OK");
-  disk.grow(2 * kBytes);
+  disk.grow(2 * kBtrfsDiskBytes);
   CHECK(agent.resize(id, 0) == "OK");
   CHECK(agent.resize(id, 0) == "OK");
   REQUIRE(agent.mount(id, target) == "OK");
-  CHECK(agent.service().stats(id)->total == 3 * kBytes);
+  CHECK(agent.service().stats(id)->total == 3 * kBtrfsDiskBytes);
 }
 
 TEST_CASE("copies of a btrfs on two disks are not mixed with it") {
   if (!there_is("mkfs.btrfs")) return;
-  const LoopDisk disk(kBytes), second(kBytes), copy(kBytes), second_copy(kBytes);
+  const LoopDisk disk(kBtrfsDiskBytes), second(kBtrfsDiskBytes), copy(kBtrfsDiskBytes),
+      second_copy(kBtrfsDiskBytes);
   make_btrfs(disk, second);
   test::clone(disk, copy);
   test::clone(second, second_copy);

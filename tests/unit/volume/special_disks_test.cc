@@ -15,21 +15,19 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
-
 std::string copy_id(const std::string& id, const LoopDisk& disk) {
   return id + "@" + std::to_string(disk.number());
 }
 
 TEST_CASE("a filesystem on a whole disk is a volume by its own uuid") {
-  LoopDisk disk(kBytes);
+  LoopDisk disk(kDiskBytes);
   run({"/usr/sbin/mkfs.ext4", "-q", "-U", "bbbbbbbb-0000-4000-8000-000000000001", disk.node()});
   Node node;
   Agent agent(node, {&disk});
   const std::string id = "UUID=bbbbbbbb-0000-4000-8000-000000000001";
   CHECK(agent.ids(disk) == Ids{id});
   CHECK(agent.ids(disk, 1).empty());
-  CHECK(agent.service().stats(id)->total == kBytes);
+  CHECK(agent.service().stats(id)->total == kDiskBytes);
   CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
   CHECK(agent.format(id) == "FAILED_PRECONDITION");
   const std::string target = node.target("target");
@@ -41,7 +39,7 @@ TEST_CASE("a filesystem on a whole disk is a volume by its own uuid") {
 }
 
 TEST_CASE("copies of a disk have ids of their own, and the one that is mounted has the short one") {
-  const LoopDisk disk(kBytes), copy(kBytes);
+  const LoopDisk disk(kDiskBytes), copy(kDiskBytes);
   Node node;
   Agent agent(node, {&disk, &copy});
   std::string id;
@@ -92,7 +90,7 @@ TEST_CASE("copies of an xfs are mounted beside each other") {
 }
 
 TEST_CASE("an id with a disk's number holds for that disk only") {
-  const LoopDisk disk(kBytes), other(kBytes);
+  const LoopDisk disk(kDiskBytes), other(kDiskBytes);
   Node node;
   Agent agent(node, {&disk, &other});
   const std::string id = agent.new_volume(disk);
@@ -110,14 +108,14 @@ TEST_CASE("an id with a disk's number holds for that disk only") {
 }
 
 TEST_CASE("a filesystem that cannot grow is as it was, and large enough if nothing is lacking") {
-  LoopDisk disk(kBytes);
+  LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
   run({"/usr/sbin/mkfs.ext3", "-q", disk.node() + "p1"});
   const uint64_t bytes = agent.service().stats(id)->total;
   CHECK(agent.resize(id, bytes) == "OK");
-  CHECK(agent.resize(id, kBytes) == "OK");
+  CHECK(agent.resize(id, kDiskBytes) == "OK");
   CHECK(agent.resize(id, 0) == "OK");
 
   disk.grow(300 * kMebibyte);
@@ -160,7 +158,7 @@ TEST_CASE("a disk with sectors of 4096 bytes has the whole life of a volume") {
 }
 
 TEST_CASE("a write-protected disk is mounted for reading and nothing else") {
-  const LoopDisk disk(kBytes), formatted(kBytes), blank(kBytes);
+  const LoopDisk disk(kDiskBytes), formatted(kDiskBytes), blank(kDiskBytes);
   Node node;
   Agent agent(node, {&disk, &formatted, &blank});
   const std::string id = agent.new_volume(disk);
@@ -186,7 +184,7 @@ TEST_CASE("a write-protected disk is mounted for reading and nothing else") {
 }
 
 TEST_CASE("a full volume is told to be full and is unmounted") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
@@ -210,7 +208,7 @@ TEST_CASE("a full volume is told to be full and is unmounted") {
 }
 
 TEST_CASE("a disk that is pulled out while it is mounted is let go") {
-  LoopDisk disk(kBytes);
+  LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);

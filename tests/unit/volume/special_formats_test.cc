@@ -13,7 +13,6 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
 constexpr const char* kMkfs = "/usr/sbin/mkfs.ext4";
 constexpr const char* kRealMkfs = "/usr/sbin/mkfs.ext4 \"$@\"\n";
 
@@ -81,7 +80,7 @@ void check_not_formatted(Agent& agent, Node& node, const std::string& id, const 
 }
 
 TEST_CASE("an mkfs that is not there is told and changes nothing") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
   const std::string id = agent.new_volume(disk);
@@ -104,7 +103,7 @@ TEST_CASE("an mkfs that fails or dies leaves a volume that is not formatted") {
       {"exit 0\n", "there is no filesystem"},
   }));
   CAPTURE(script);
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   node.put_mkfs(script);
   Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
@@ -117,7 +116,7 @@ TEST_CASE("an mkfs that fails or dies leaves a volume that is not formatted") {
 }
 
 TEST_CASE("an mkfs that is no program of this machine is told") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   node.put_mkfs("");
   test::write_file(node.programs() + "/mkfs.ext4", "#!" + node.at("missing") + "\n");
@@ -139,7 +138,7 @@ std::string put_orphaned(Agent& agent, const Node& node, const LoopDisk& disk) {
 }
 
 TEST_CASE("a filesystem that was finished without the agent is what a repeated call asked for") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = put_orphaned(agent, node, disk);
@@ -156,7 +155,7 @@ TEST_CASE("a filesystem that was finished without the agent is what a repeated c
 
 // The record is still there, of which the other agent cannot know.
 TEST_CASE("what another node wrote on the volume meanwhile is kept") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node, other_node;
   Agent agent(node, {&disk});
   const std::string id = put_orphaned(agent, node, disk);
@@ -189,7 +188,7 @@ TEST_CASE("an xfs whose mkfs was cut short is none") {
 }
 
 TEST_CASE("a record says nothing of a filesystem that others made since") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = put_orphaned(agent, node, disk);
@@ -202,7 +201,7 @@ TEST_CASE("a record says nothing of a filesystem that others made since") {
 }
 
 TEST_CASE("what others wrote to a volume is not formatted") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
@@ -216,7 +215,7 @@ TEST_CASE("what others wrote to a volume is not formatted") {
 }
 
 TEST_CASE("a filesystem that was made anew by others is not taken for the recorded one") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
@@ -229,7 +228,7 @@ TEST_CASE("a filesystem that was made anew by others is not taken for the record
 }
 
 TEST_CASE("two callers who format the same volume at once make one filesystem") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   const SlowMkfs mkfs(node, kRealMkfs);
   Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
@@ -249,7 +248,7 @@ TEST_CASE("two callers who format the same volume at once make one filesystem") 
 }
 
 TEST_CASE("while a volume is formatted nobody mounts it") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   const SlowMkfs mkfs(node, kRealMkfs);
   Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
@@ -273,8 +272,8 @@ TEST_CASE("while a volume is formatted nobody mounts it") {
 }
 
 TEST_CASE("a disk that is pulled out while it is formatted is gone afterwards") {
-  LoopDisk disk(kBytes);
-  LoopDisk neighbour(kBytes);
+  LoopDisk disk(kDiskBytes);
+  LoopDisk neighbour(kDiskBytes);
   Node node;
   const SlowMkfs mkfs(node, kRealMkfs);
   Agent agent(node, {&disk, &neighbour}, {.mkfs_directory = node.programs()});

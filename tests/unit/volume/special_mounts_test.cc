@@ -12,7 +12,6 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
 constexpr const char* kNone = "PARTUUID=00000000-0000-0000-0000-000000000000";
 
 // This thread without a capability.
@@ -42,7 +41,7 @@ std::string refusal_to_unmount(Agent& agent, const std::string& id, const std::s
 }
 
 TEST_CASE("what is mounted by others is not unmounted, whatever it calls its source") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
@@ -57,7 +56,7 @@ TEST_CASE("what is mounted by others is not unmounted, whatever it calls its sou
 }
 
 TEST_CASE("a served disk whose filesystem has no uuid is not unmounted as a volume") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   run({"/usr/sbin/mkfs.ext4", "-q", "-U", "clear", disk.node()});
   Node node;
   Agent agent(node, {&disk});
@@ -69,7 +68,7 @@ TEST_CASE("a served disk whose filesystem has no uuid is not unmounted as a volu
 }
 
 TEST_CASE("what is mounted is unmounted although the disk has lost its table or its superblock") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const bool is_whole = GENERATE(false, true);
@@ -86,7 +85,7 @@ TEST_CASE("what is mounted is unmounted although the disk has lost its table or 
 }
 
 TEST_CASE("a partition that is no volume is not unmounted as one") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nsize=16MiB\n");
   Node node;
   Agent agent(node, {&disk});
@@ -100,7 +99,7 @@ TEST_CASE("a partition that is no volume is not unmounted as one") {
 }
 
 TEST_CASE("a volume is mounted on an allowed root itself") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
@@ -113,7 +112,7 @@ TEST_CASE("a volume is mounted on an allowed root itself") {
 }
 
 TEST_CASE("a disk that an allowed root lies on is not changed") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nsize=16MiB\nsize=16MiB\n");
   Node node;
   Agent agent(node, {&disk});
@@ -130,7 +129,7 @@ TEST_CASE("a disk that an allowed root lies on is not changed") {
 }
 
 TEST_CASE("a record of formatting ends with a mount, also while there is a copy") {
-  const LoopDisk disk(kBytes), copy(kBytes);
+  const LoopDisk disk(kDiskBytes), copy(kDiskBytes);
   Node node;
   Agent agent(node, {&disk}), both(node, {&disk, &copy});
   const std::string id = agent.new_volume(disk);
@@ -146,7 +145,7 @@ TEST_CASE("a record of formatting ends with a mount, also while there is a copy"
 }
 
 TEST_CASE("errors of mounting name the volume where it is the volume that is amiss") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const Result<void> refused = agent.service().mount(kNone, node.target("target"), {}, "test");
@@ -156,7 +155,7 @@ TEST_CASE("errors of mounting name the volume where it is the volume that is ami
 }
 
 TEST_CASE("a mount below the target is told when it cannot be unmounted") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk), target = node.target("target");
@@ -182,7 +181,7 @@ TEST_CASE("the kernel's answer tells a filesystem that it lacks from what it for
 }
 
 TEST_CASE("an ext4 with recorded errors is not grown, and e2fsck is named") {
-  LoopDisk disk(kBytes);
+  LoopDisk disk(kDiskBytes);
   run({"/usr/sbin/mkfs.ext4", "-q", disk.node()});
   // 2 is "errors were found". Where CAP_SYS_RESOURCE is missing that is the reason, with the same
   // answer.
@@ -191,7 +190,7 @@ TEST_CASE("an ext4 with recorded errors is not grown, and e2fsck is named") {
   Agent agent(node, {&disk});
   const std::string id = agent.id(disk), target = node.target("target");
   REQUIRE(agent.mount(id, target) == "OK");
-  disk.grow(2 * kBytes);
+  disk.grow(2 * kDiskBytes);
   const Result<void> refused = agent.service().resize(id, 0, {}, "test");
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message(), Catch::Contains("run e2fsck"));

@@ -6,28 +6,27 @@ namespace {
 
 using test::LoopDisk;
 
-constexpr uint64_t kBytes = 64 * kMebibyte;
 constexpr const char* kReserved = "E3C9E316-0B5C-4DB8-817D-F92DF00215AE";
 
 // All that a table of GPT or MBR is made of, as it is now: the first and the last 64 KiB.
 // Compared in parentheses, or Catch2 would write them out.
-std::string table_of(const LoopDisk& disk) {
+std::string table_bytes(const LoopDisk& disk) {
   constexpr size_t kEdge = 64 << 10;
   return test::read_bytes(disk.node(), 0, kEdge) +
-         test::read_bytes(disk.node(), kBytes - kEdge, kEdge);
+         test::read_bytes(disk.node(), kDiskBytes - kEdge, kEdge);
 }
 
 TEST_CASE("an MBR without a signature has ids that hold until the node restarts") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: dos\nlabel-id: 0x0\nsize=16MiB\nsize=16MiB\n");
   Node node;
   Agent agent(node, {&disk});
   const std::string start = "DISKSEQ=" + std::to_string(disk.number()) + "-";
   CHECK(agent.ids(disk) == Ids{start + "2048", start + "34816"});
   CHECK(agent.ids(disk, 2) == Ids{start + "34816"});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 
   const std::string target = node.target("target");
   REQUIRE(agent.format(start + "34816") == "OK");
@@ -40,7 +39,7 @@ TEST_CASE("an MBR without a signature has ids that hold until the node restarts"
 }
 
 TEST_CASE("an MBR's signature and the partition's number are an id") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: dos\nlabel-id: 0x1234abcd\nsize=16MiB\nsize=16MiB\n");
   Node node;
   Agent agent(node, {&disk});
@@ -52,7 +51,7 @@ TEST_CASE("an MBR's signature and the partition's number are an id") {
 }
 
 TEST_CASE("the container of an MBR's logical partitions is no volume") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk,
                     "label: dos\nlabel-id: 0x1234abcd\nstart=2048, size=8MiB\n"
                     "start=18432, size=48MiB, type=E\n"
@@ -63,28 +62,28 @@ TEST_CASE("the container of an MBR's logical partitions is no volume") {
         Ids{"PARTUUID=1234abcd-01", "PARTUUID=1234abcd-05", "PARTUUID=1234abcd-06"});
   CHECK(agent.ids(disk, 2).empty());
   CHECK(agent.ids(disk, 6) == Ids{"PARTUUID=1234abcd-06"});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
   const std::string target = node.target("target");
   CHECK(agent.format("PARTUUID=1234abcd-06") == "OK");
   CHECK(agent.mount("PARTUUID=1234abcd-06", target) == "OK");
   CHECK(agent.id_at(target) == "PARTUUID=1234abcd-06");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("an MBR without partitions gets one") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: dos\nlabel-id: 0x1234abcd\n");
   Node node;
   Agent agent(node, {&disk});
   CHECK(agent.ids(disk).empty());
   CHECK(agent.new_volume(disk) == "PARTUUID=1234abcd-01");
-  CHECK(agent.service().stats("PARTUUID=1234abcd-01")->total == kBytes - kMebibyte);
+  CHECK(agent.service().stats("PARTUUID=1234abcd-01")->total == kDiskBytes - kMebibyte);
 }
 
 TEST_CASE("the partitions of a GPT are volumes in their order") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk,
                     "label: gpt\n"
                     "start=65536, size=8MiB, uuid=AAAAAAAA-0000-4000-8000-000000000001\n"
@@ -95,13 +94,13 @@ TEST_CASE("the partitions of a GPT are volumes in their order") {
                                "PARTUUID=aaaaaaaa-0000-4000-8000-000000000002"});
   CHECK(agent.ids(disk, 2) == Ids{"PARTUUID=aaaaaaaa-0000-4000-8000-000000000002"});
   CHECK(agent.service().stats(agent.ids(disk, 1).front())->total == 8 * kMebibyte);
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("Microsoft's reserved partition is no volume and keeps no disk from a partition") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, std::string("label: gpt\nsize=16MiB, type=") + kReserved + "\n");
   Node node;
   Agent agent(node, {&disk});
@@ -113,16 +112,16 @@ TEST_CASE("Microsoft's reserved partition is no volume and keeps no disk from a 
   CHECK(total > 45 * kMebibyte);
   CHECK(total < 48 * kMebibyte);
   CHECK(agent.format(id) == "OK");
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("what boot loaders and ZFS keep for themselves is no volume, and a partition") {
   const std::string type =
       GENERATE("21686148-6449-6E6F-744E-656564454649", "9E1A2D38-C612-4316-AA26-8B49521E5A8B",
                "6A945A3B-1DD2-11B2-99A6-080020736631");
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(
       disk, "label: gpt\nsize=1MiB, uuid=AAAAAAAA-0000-4000-8000-000000000001, type=" + type +
                 "\nuuid=AAAAAAAA-0000-4000-8000-000000000002\n");
@@ -138,31 +137,31 @@ TEST_CASE("what boot loaders and ZFS keep for themselves is no volume, and a par
 }
 
 TEST_CASE("a disk with nothing but a boot loader's partition is left as it is") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const std::string table_text =
       GENERATE("label: gpt\nsize=1MiB, type=21686148-6449-6E6F-744E-656564454649\n",
                "label: dos\nsize=8MiB, type=41\n");
   test::write_table(disk, table_text);
   Node node;
   Agent agent(node, {&disk});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.ids(disk).empty());
   CHECK(agent.partition(disk) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("a full GPT with a reserved partition only is told to be full") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, std::string("label: gpt\ntype=") + kReserved + "\n");
   Node node;
   Agent agent(node, {&disk});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("an empty disk has no volume until it is partitioned") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   CHECK(agent.ids(disk).empty());
@@ -172,44 +171,44 @@ TEST_CASE("an empty disk has no volume until it is partitioned") {
 }
 
 TEST_CASE("a GPT with one damaged half is read by the other and left as it is") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
-  const uint64_t header = GENERATE(uint64_t{512}, kBytes - 512);
+  const uint64_t header = GENERATE(uint64_t{512}, kDiskBytes - 512);
   constexpr uint64_t kFirstUsable = 40;  // in the header, below its checksum
   test::damage(disk, header + kFirstUsable);
   Node node;
   Agent agent(node, {&disk});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   const std::string id = "PARTUUID=aaaaaaaa-0000-4000-8000-000000000001";
   CHECK(agent.ids(disk) == Ids{id});
   CHECK(agent.partition(disk) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
   const std::string target = node.target("target");
   CHECK(agent.format(id) == "OK");
   CHECK(agent.mount(id, target) == "OK");
   CHECK(agent.unmount(id, target) == "OK");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("a GPT of which both halves are damaged is not written over") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
   test::damage(disk, 512 + 40);
-  test::damage(disk, kBytes - 512 + 40);
+  test::damage(disk, kDiskBytes - 512 + 40);
   Node node;
   Agent agent(node, {&disk});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.ids(disk).empty());
   const Result<void> refused = agent.try_partition(disk);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
   CHECK_THAT(refused.error().message(), Catch::Contains("damaged"));
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE(
     "a GPT of which the front is lost is not written over while its partitions hold anything") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const std::string old = "PARTUUID=aaaaaaaa-0000-4000-8000-000000000001";
   test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
   Node node;
@@ -217,9 +216,9 @@ TEST_CASE(
   const bool is_used = GENERATE(true, false);
   if (is_used) REQUIRE(agent.format(old) == "OK");
   // The sector that says that there is a GPT, and the whole of the first half.
-  const size_t lost = GENERATE(512, 64 << 10);
+  const size_t lost = GENERATE(size_t{512}, size_t{64} << 10);
   test::write_bytes(disk.node(), 0, std::string(lost, '\0'));
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.ids(disk).empty());
   const Result<void> partitioned = agent.try_partition(disk);
   if (is_used) {
@@ -227,7 +226,7 @@ TEST_CASE(
     CHECK(partitioned.error().code() == StatusCode::kFailedPrecondition);
     CHECK_THAT(partitioned.error().message(),
                Catch::Contains("GPT") && Catch::Contains("overwritten"));
-    CHECK((table_of(disk) == table));
+    CHECK((table_bytes(disk) == table));
   } else {
     // So it is left by a call that was killed while it wrote the table.
     CHECK(partitioned);
@@ -237,7 +236,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a GPT of which the front is lost is kept for what no signature tells of") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   const std::string table_text =
       GENERATE("label: gpt\nsize=1MiB, type=21686148-6449-6E6F-744E-656564454649\n",
                "label: gpt\nsize=16MiB\nsize=16MiB\n");
@@ -245,13 +244,13 @@ TEST_CASE("a GPT of which the front is lost is kept for what no signature tells 
   test::write_bytes(disk.node(), 0, std::string(512, '\0'));
   Node node;
   Agent agent(node, {&disk});
-  const std::string table = table_of(disk);
+  const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
-  CHECK((table_of(disk) == table));
+  CHECK((table_bytes(disk) == table));
 }
 
 TEST_CASE("a volume in which there is a GPT without its first sector is not formatted") {
-  const LoopDisk disk(kBytes), inner(16 * kMebibyte);
+  const LoopDisk disk(kDiskBytes), inner(16 * kMebibyte);
   constexpr size_t kEdge = 64 << 10;
   constexpr uint64_t kLast = 16 * kMebibyte - kEdge;
   test::write_table(disk, "label: gpt\nstart=2048, size=16MiB\n");
@@ -275,7 +274,7 @@ const std::string kDamagedMember = "LABELONE" + std::string("\1\0\0\0\0\0\0\0", 
                                    std::string("\x20\0\0\0", 4) + "LVM2 001" + std::string(32, 'a');
 
 TEST_CASE("a disk that is a member of something is no volume and is left as it is") {
-  const LoopDisk disk(kBytes);
+  const LoopDisk disk(kDiskBytes);
   switch (GENERATE(0, 1, 2)) {
     case 0:
       test::write_bytes(disk.node(), 0, std::string("LUKS\xba\xbe\0\2", 8));
@@ -289,10 +288,10 @@ TEST_CASE("a disk that is a member of something is no volume and is left as it i
   }
   Node node;
   Agent agent(node, {&disk});
-  const std::string before = table_of(disk);
+  const std::string before = table_bytes(disk);
   CHECK(agent.ids(disk).empty());
   CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
-  CHECK((table_of(disk) == before));
+  CHECK((table_bytes(disk) == before));
 }
 
 }  // namespace

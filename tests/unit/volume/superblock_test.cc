@@ -7,12 +7,13 @@
 #include <fstream>
 
 #include "support/linux/command.h"
+#include "tests/support/byte_units.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::volume {
 namespace {
 
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+using test::kMebibyte;
 constexpr size_t kExt = 1024, kBtrfs = 64 << 10;  // where the superblocks are
 
 // The start of a filesystem of that size in a file; "" where its mkfs is not installed.

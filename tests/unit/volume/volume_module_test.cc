@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "longshore/module/descriptors.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
 #include "tests/support/wire_writer.h"
 
@@ -91,7 +92,7 @@ class Served {
   }
 
  private:
-  LoadedModule module_{VOLUME_MODULE};
+  LoadedModule module_{test::built_module("volume")};
 };
 
 TEST_CASE("every version has its methods and no other's") {
@@ -128,7 +129,7 @@ TEST_CASE("a node without disks has no volume of any id") {
 }
 
 TEST_CASE("the module does not start with settings that it cannot use") {
-  LoadedModule module(VOLUME_MODULE);
+  LoadedModule module(test::built_module("volume"));
   auto settings = harmless_settings(module);
   const auto refusal = [&] {
     const Result<void> started = module.start(settings);
@@ -155,7 +156,7 @@ TEST_CASE("the module does not start with settings that it cannot use") {
 }
 
 TEST_CASE("the description names what csi-proxy's clients look for") {
-  const LoadedModule module(VOLUME_MODULE);
+  const LoadedModule module(test::built_module("volume"));
   const auto& description = module.description();
   CHECK(module.entry().name == std::string("longshore-volume"));
   REQUIRE(description.services_size() == 6);
@@ -170,7 +171,7 @@ TEST_CASE("the description names what csi-proxy's clients look for") {
 }
 
 TEST_CASE("the options have defaults, and the agent knows every filesystem that there is") {
-  const LoadedModule module(VOLUME_MODULE);
+  const LoadedModule module(test::built_module("volume"));
   const auto settings = module.default_settings();
   REQUIRE(settings.values().size() == 4);
   const auto& values = settings.values();
@@ -189,7 +190,7 @@ TEST_CASE("the options have defaults, and the agent knows every filesystem that 
 }
 
 TEST_CASE("the descriptors have every method with its messages and annotations") {
-  const LoadedModule module(VOLUME_MODULE);
+  const LoadedModule module(test::built_module("volume"));
   module::descriptors::FileSet files;
   REQUIRE(files.ParseFromString(module.description().file_descriptor_set()));
   std::map<std::string, module::descriptors::Service> services;

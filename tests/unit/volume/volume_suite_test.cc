@@ -3,21 +3,18 @@
 #include <cstdio>
 #include <tuple>
 
+#include "tests/support/byte_units.h"
+#include "tests/support/outcome.h"
 #include "tests/unit/volume/worlds.h"
 
 namespace longshore::volume {
 namespace {
 
+using test::outcome;
 using Worlds = std::tuple<RealWorld, FakeWorld>;
 using Ids = std::vector<std::string>;
 
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
-
-// "OK", or the code's name.
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "OK" : status_code_name(result.error().code());
-}
+using test::kMebibyte;
 
 // The answer, or the code's name.
 std::string answer(const Result<std::string>& result) {

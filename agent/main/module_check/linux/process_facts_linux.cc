@@ -71,7 +71,7 @@ std::string open_files() {
   return text;
 }
 
-std::string children() {
+std::string child_processes_text() {
   siginfo_t info{};
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? "some" : "none";
 }
@@ -113,7 +113,7 @@ std::map<std::string, std::string> surroundings() {
           {"the environment", environment()},
           {"the file mode creation mask", creation_mask()},
           {"the open files", open_files()},
-          {"the child processes", children()}};
+          {"the child processes", child_processes_text()}};
 }
 
 const longshore_host* copy_before_barrier(const longshore_host& table) {

@@ -22,7 +22,7 @@
 
 #include "support/call_limits.h"
 
-namespace longshore::smb {
+namespace longshore::support {
 
 template <typename Answer>
 class BoundedCalls {
@@ -40,7 +40,7 @@ class BoundedCalls {
   }
 
   // `call` owns all that it needs: it may outlive the caller. What it throws in time, run() throws.
-  Answer run(const std::string& key, const support::CallLimits& limits, Call call,
+  Answer run(const std::string& key, const CallLimits& limits, Call call,
              const Unanswered& unanswered) {
     std::unique_lock lock(mutex_);
     reap();
@@ -141,4 +141,4 @@ class BoundedCalls {
   std::map<std::string, Running> running_;
 };
 
-}  // namespace longshore::smb
+}  // namespace longshore::support

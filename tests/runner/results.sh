@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# Sourced by tests/run_tests: what CTest's reports say.
+
+# Passed, failed and skipped of a report by CTest. What has no executable counts as failed. What is
+# skipped says "SKIPPED: " and why, be it the whole or a case inside an executable; that goes to
+# standard error, with a tab before each why.
+count_results() {
+  awk '
+    /<testcase / {
+      name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name)
+      state = /status="run"/ ? "passed" : "failed"
+      if (state == "passed") ++passed; else ++failed
+    }
+    /<skipped message="SKIP_RETURN_CODE/ { --failed; ++skipped; state = "skipped" }
+    /SKIPPED: / { sub(/.*SKIPPED: /, ""); print name "\t" $0 > "/dev/stderr"
+      if (state != "skipped") inner[name]++ }
+    END {
+      for (name in inner) skipped += inner[name]
+      printf "%d %d %d\n", passed, failed, skipped
+    }' "$1"
+}
+
+# What was skipped for one and the same reason, as one line.
+print_skips() {
+  awk -F '\t' '
+    !count[$2]++ { first[$2] = $1; reasons[++number] = $2 }
+    END {
+      for (i = 1; i <= number; ++i) {
+        why = reasons[i]
+        print first[why] (count[why] > 1 ? " and " count[why] - 1 " more" : "") ": " why
+      }
+    }'
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Checks the C++ sources of a build, each only when it or something that it includes has changed.
+
+    check_units.py tidy|alone <build folder> [part of a unit's path]
+
+tidy    clang-tidy finds nothing in our code but the tests. It reads the build's unity files, since
+        half of its time would go into the same headers again.
+alone   Each source compiles without the others of its unity file, so that its includes are whole.
+
+The folder is one that Ninja has built with clang. What passed is remembered in the cache by content:
+the sources and headers that the unit is made of, its command line, the compiler, and the rules.
+Ends with 1 after printing what was found.
+"""
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = re.compile(f'^{re.escape(str(ROOT))}/(agent|modules|plugins|sdk)/')
+INCLUDED = re.compile(r'^#include "([^"]*)"', re.MULTILINE)
+
+
+def included_by_unit(build):
+    """For each object of the build: what it was made of, as absolute paths; the system's left out."""
+    said = subprocess.run(['ninja', '-C', build, '-t', 'deps'], check=True, text=True,
+                          capture_output=True).stdout
+    units = {}
+    for line in said.splitlines():
+        if ': #deps' in line:
+            files = units.setdefault(line.split(':')[0], [])
+        elif line.startswith('    ') and not line.strip().startswith('/usr/'):
+            files.append(os.path.normpath(os.path.join(build, line.strip())))
+    return units
+
+
+class Unit:
+    """An object of the build, which is one source or several in a unity file."""
+
+    def __init__(self, build, entry, files):
+        self.file = entry['file']
+        words = shlex.split(entry['command'])
+        # As without sanitizers: they would make the checks slower, and add no finding.
+        self.words = [word for word in words if not word.startswith('-fsanitize')
+                      and word not in ('-fno-sanitize=function', '-fno-sanitize-recover=all',
+                                       '-D__SANITIZE_ADDRESS__')]
+        if self.words[0].endswith('ccache'):
+            del self.words[0]
+        self.object = words[words.index('-o') + 1]
+        self.directory = entry['directory']
+        self.files = files
+        self.sources = [self.file]
+        if '.unity/' in self.file:
+            self.sources = [str(ROOT / name) if (ROOT / name).exists() else name
+                            for name in INCLUDED.findall(Path(self.file).read_text())]
+
+    def key(self, build, *more):
+        content = hashlib.sha256()
+        command = ' '.join(self.words).replace(build, 'BUILD').replace(str(ROOT), 'ROOT')
+        for text in (*more, command):
+            content.update(text.encode() + b'\0')
+        for file in sorted(set(self.files)):
+            data = Path(file).read_bytes()
+            name = file.replace(build, 'BUILD').replace(str(ROOT), 'ROOT')
+            content.update(f'{name} {len(data)}\n'.encode() + data)
+        return content.hexdigest()[:32]
+
+    def command_for(self, source):
+        """The unit's command line, to check only the syntax of one source."""
+        words = list(self.words)
+        at = words.index('-o')
+        del words[at:at + 2]
+        for flag in ('-MT', '-MF'):
+            if flag in words:
+                at = words.index(flag)
+                del words[at:at + 2]
+        words = [word for word in words if word not in ('-MD', '-c', self.file)]
+        return words + ['-fsyntax-only', source]
+
+
+def tidy(unit, folder):
+    done = subprocess.run(['clang-tidy', '-p', folder, '--quiet', f'--header-filter={OWN.pattern}',
+                           unit.file], capture_output=True, text=True)
+    return [] if done.returncode == 0 else [done.stdout or f'{unit.file}: clang-tidy: {done.stderr}']
+
+
+def alone(unit, _):
+    found = []
+    for source in unit.sources:
+        done = subprocess.run(unit.command_for(source), cwd=unit.directory, capture_output=True,
+                              text=True)
+        if done.returncode != 0:
+            found.append(done.stdout + done.stderr)
+    return found
+
+
+def main():
+    check = {'tidy': tidy, 'alone': alone}[sys.argv[1]]
+    build = str(Path(sys.argv[2]).resolve())
+    entries = json.loads(Path(build, 'compile_commands.json').read_text())
+    included = included_by_unit(build)
+    # clang-tidy takes the command lines from a file.
+    folder = Path(build, f'style-{sys.argv[1]}')
+    folder.mkdir(exist_ok=True)
+    units = []
+    for entry in entries:
+        if not entry['file'].endswith('.cc') or '.generated/' in entry['file']:
+            continue
+        words = shlex.split(entry['command'])
+        unit = Unit(build, entry, included.get(words[words.index('-o') + 1], []))
+        if len(sys.argv) > 3 and sys.argv[3] not in unit.file:
+            continue
+        generated = any('.pb.cc' in source for source in unit.sources)
+        if generated or (check is alone and len(unit.sources) == 1):
+            continue  # compiled alone by the build itself
+        if check is tidy and not any(OWN.match(source) for source in unit.sources):
+            continue
+        units.append(unit)
+    Path(folder, 'compile_commands.json').write_text(json.dumps(
+        [{'directory': unit.directory, 'file': unit.file, 'command': shlex.join(unit.words)}
+         for unit in units]))
+
+    cache = os.environ.get('LONGSHORE_CACHE') or os.path.join(
+        os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'longshore')
+    passed = Path(cache, f'units-{sys.argv[1]}')
+    passed.mkdir(parents=True, exist_ok=True)
+    own_text = sys.argv[1] + Path(__file__).read_text()
+    version = subprocess.run(['clang-tidy', '--version'], capture_output=True, text=True).stdout
+    rules = Path(ROOT, '.clang-tidy').read_text() if check is tidy else ''
+    todo = []
+    for unit in units:
+        # Nothing is known of what is not built.
+        mark = Path(passed, unit.key(build, own_text, version, rules)) if unit.files else None
+        if mark is None or not mark.exists():
+            todo.append((unit, mark))
+    print(f'{len(units)} units, {len(todo)} of them new', flush=True)
+    os.nice(10)  # tests that run meanwhile are watched by clocks
+
+    def run(item):
+        unit, mark = item
+        found = check(unit, str(folder))
+        if not found and mark is not None:
+            mark.touch()
+        return found
+
+    if not units:
+        print('There is no such unit.')
+        return 1
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [text for texts in pool.map(run, todo) for text in texts]
+    print('\n'.join(found))
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
