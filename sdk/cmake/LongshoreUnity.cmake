@@ -2,6 +2,7 @@
 # they share is read once. LONGSHORE_UNITY is how many; 0 compiles each by itself.
 #
 #   longshore_unite_sources(<folder>)   for the targets of a folder and of all below; call it last
+#   longshore_check_lone_sources()      after that
 #
 # CMake's own UNITY_BUILD names sources by absolute paths, so that ccache would know no object of
 # another clone of this repository. The files here have the same content wherever the tree stands.
@@ -16,7 +17,7 @@ function(longshore_unity_name source folder variable)
     return()
   endif()
   get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
-  foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS)
+  foreach(property COMPILE_DEFINITIONS COMPILE_FLAGS COMPILE_OPTIONS INCLUDE_DIRECTORIES)
     get_source_file_property(own ${path} DIRECTORY ${folder} ${property})
     if(own)
       return()
@@ -48,6 +49,8 @@ function(longshore_unite_target target)
   endforeach()
   list(LENGTH names count)
   if(count LESS 2)
+    # Remembered for longshore_check_lone_sources().
+    set_property(GLOBAL APPEND PROPERTY LONGSHORE_LONE_SOURCES "${united}|${target}|${folder}")
     return()
   endif()
   # Batches of about the same size.
@@ -72,6 +75,23 @@ function(longshore_unite_target target)
   # gcc takes what is included for a header, in which a class must not hold a type of an anonymous
   # namespace.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# A source is compiled by itself or in a unity file, for all targets of a folder alike: in a target
+# that has no other, one that is united elsewhere would be left out.
+function(longshore_check_lone_sources)
+  get_property(entries GLOBAL PROPERTY LONGSHORE_LONE_SOURCES)
+  foreach(entry IN LISTS entries)
+    string(REPLACE "|" ";" entry "${entry}")
+    list(POP_FRONT entry source target folder)
+    if(source)
+      get_source_file_property(is_united ${source} DIRECTORY ${folder} HEADER_FILE_ONLY)
+      if(is_united)
+        message(FATAL_ERROR "${source} would not be compiled for ${target}, for another target of "
+            "its folder has it in a unity file: make it a library that both link.")
+      endif()
+    endif()
+  endforeach()
 endfunction()
 
 function(longshore_unite_sources folder)

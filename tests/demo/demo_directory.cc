@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/demo/leftovers.h"
 
 namespace longshore::demo {
@@ -48,7 +48,7 @@ Result<void> remove_what_was_left() {
         .because("it exists and no demonstration has made it")
         .advise("move it away");
   }
-  const support::FileDescriptor marker(::open(kMarker.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const FileDescriptor marker(::open(kMarker.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!marker || ::flock(marker.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error(StatusCode::kFailedPrecondition, "use the folder", kDirectory)
         .because("another demonstration is running");

@@ -9,14 +9,12 @@
 #include <string>
 #include <utility>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/demo/demo_directory.h"
 #include "tests/support/byte_units.h"
 
 namespace longshore::demo {
 namespace {
-
-using support::FileDescriptor;
 
 constexpr uint64_t kFileBytes = 10 * test::kMebibyte;
 constexpr const char* kItself = "(demonstration)";
@@ -36,7 +34,7 @@ const std::string& content() {
 }
 
 Error file_failure(const std::string& operation) {
-  return Error(StatusCode::kUnknown, operation, kFile).because(support::last_error());
+  return Error(StatusCode::kUnknown, operation, kFile).because(last_error());
 }
 
 Result<std::string> write_file(const std::string& bytes) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/mount_table.h"
 #include "tests/demo/demo_directory.h"
 #include "tests/support/loop_disk.h"
@@ -23,8 +23,6 @@ namespace longshore::demo {
 namespace {
 
 namespace fs = std::filesystem;
-using support::FileDescriptor;
-using support::last_error;
 
 constexpr int kEndMilliseconds = 10'000;
 

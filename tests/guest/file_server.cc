@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/eventually.h"
 #include "tests/support/program_run.h"
 #include "tests/support/require.h"
@@ -27,7 +27,7 @@ void run(const std::vector<std::string>& arguments, const std::string& input = {
 }
 
 bool listens() {
-  const support::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(445);

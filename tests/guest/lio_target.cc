@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/command.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::test {
 namespace {
@@ -27,7 +27,7 @@ constexpr const char* kTargets = "/sys/kernel/config/target";
 
 // configfs acts on each write call.
 void write_attribute(const std::string& path, const std::string& text) {
-  const support::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     fail("write \"" + text + "\" to " + path);
   }

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::test {
 
@@ -28,7 +28,7 @@ class MachineMonitor {
   // Leaves out what else the machine says until then; empty when no answer comes.
   std::string answer_to(int number);
 
-  support::FileDescriptor port_;
+  FileDescriptor port_;
   std::string received_;
   int last_ = 0;
 };

@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/eventually.h"
 #include "tests/support/temporary_directory.h"
 
@@ -64,7 +64,7 @@ ScsiDisk::ScsiDisk() {
 // Only where tables and filesystems have what they are known by: all of it takes a second in a
 // guest.
 bool ScsiDisk::cleared() const {
-  const support::FileDescriptor disk(::open(node().c_str(), O_WRONLY | O_CLOEXEC));
+  const FileDescriptor disk(::open(node().c_str(), O_WRONLY | O_CLOEXEC));
   const std::string zeros(4 << 20, '\0');
   const off_t end = ::lseek(disk.get(), 0, SEEK_END) - static_cast<off_t>(zeros.size());
   for (const off_t place : {off_t{0}, end}) {
@@ -80,7 +80,7 @@ ScsiDisk::~ScsiDisk() { std::ofstream(kDriver + "add_host") << "-1"; }
 void ScsiDisk::unplug() const { set_attribute("delete", "1"); }
 
 void ScsiDisk::make_read_only() const {
-  const support::FileDescriptor disk(::open(node().c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor disk(::open(node().c_str(), O_RDONLY | O_CLOEXEC));
   const int yes = 1;
   if (::ioctl(disk.get(), BLKROSET, &yes) != 0) throw std::runtime_error("the disk stays writable");
 }

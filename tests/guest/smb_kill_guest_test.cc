@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/guest/mounted_shares.h"
 #include "tests/guest/smb_guest_node.h"
 #include "tests/support/random_seed.h"
@@ -31,8 +31,8 @@ size_t calls_before_kill(bool is_after_first, std::chrono::microseconds moment, 
                          const Call& unmap) {
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-  const support::FileDescriptor ended(ends[0]);
-  support::FileDescriptor ending(ends[1]);
+  const FileDescriptor ended(ends[0]);
+  FileDescriptor ending(ends[1]);
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -43,7 +43,7 @@ size_t calls_before_kill(bool is_after_first, std::chrono::microseconds moment, 
     }
     ::_exit(1);
   }
-  ending = support::FileDescriptor();
+  ending = FileDescriptor();
   std::string all(4096, ' ');
   if (is_after_first) REQUIRE(::read(ended.get(), all.data(), 1) == 1);
   // Not a wait for anything: the moment of the kill is what varies.

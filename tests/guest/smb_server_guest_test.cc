@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/guest/mounted_shares.h"
 #include "tests/guest/smb_guest_node.h"
 #include "tests/support/eventually.h"
@@ -133,8 +133,7 @@ TEST_CASE("who has a file open goes on with it when the server is started anew")
   Node node;
   const std::string local = node.world.local("volume");
   REQUIRE(node.map(node.world.share(), local) == "OK");
-  const support::FileDescriptor file(
-      ::open((local + "/kept").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  const FileDescriptor file(::open((local + "/kept").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   REQUIRE(::pwrite(file.get(), "before ", 7, 0) == 7);
   REQUIRE(::fsync(file.get()) == 0);
   start_anew(node.world.server());

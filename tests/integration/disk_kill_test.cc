@@ -30,7 +30,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/byte_pattern.h"
 #include "tests/support/disk_node.h"
 #include "tests/support/mortal_agent.h"
@@ -47,7 +47,6 @@ using namespace std::chrono_literals;
 namespace {
 
 namespace fs = std::filesystem;
-using support::FileDescriptor;
 
 constexpr size_t kWorkers = 4;
 constexpr size_t kBystander = kWorkers;  // the place of the disk that nobody names

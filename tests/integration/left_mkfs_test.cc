@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/disk_node.h"
 #include "tests/support/mortal_agent.h"
 #include "tests/support/require.h"
@@ -18,8 +18,6 @@ using namespace longshore;
 using namespace longshore::test;
 
 namespace {
-
-using support::FileDescriptor;
 
 // A stand-in for mkfs.ext4 that says when it begins and waits until it may go on.
 class HeldMkfs {

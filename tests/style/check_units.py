@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Checks the C++ sources of a build, each only when it or something that it includes has changed.
 
-    check_units.py tidy|alone <build folder> [part of a unit's path]
+    check_units.py tidy|alone <build folder> [part of a source's or unit's path]...
 
 tidy    clang-tidy finds nothing in our code but the tests. It reads the build's unity files, since
         half of its time would go into the same headers again.
 alone   Each source compiles without the others of its unity file, so that its includes are whole.
 
-The folder is one that Ninja has built with clang. What passed is remembered in the cache by content:
-the sources and headers that the unit is made of, its command line, the compiler, and the rules.
-Ends with 1 after printing what was found.
+The folder is one that Ninja has built; for tidy, with clang. With parts, only sources whose path has
+one of them. What passed is remembered in the cache by content: the sources and headers that the unit
+is made of (the system's by name and size), its command line, the compiler, and the rules. Ends with 1
+after printing what was found.
 """
 import hashlib
 import json
@@ -27,14 +28,14 @@ INCLUDED = re.compile(r'^#include "([^"]*)"', re.MULTILINE)
 
 
 def included_by_unit(build):
-    """For each object of the build: what it was made of, as absolute paths; the system's left out."""
+    """For each object of the build: what it was made of, as absolute paths."""
     said = subprocess.run(['ninja', '-C', build, '-t', 'deps'], check=True, text=True,
                           capture_output=True).stdout
     units = {}
     for line in said.splitlines():
         if ': #deps' in line:
             files = units.setdefault(line.split(':')[0], [])
-        elif line.startswith('    ') and not line.strip().startswith('/usr/'):
+        elif line.startswith('    '):
             files.append(os.path.normpath(os.path.join(build, line.strip())))
     return units
 
@@ -65,9 +66,10 @@ class Unit:
         for text in (*more, command):
             content.update(text.encode() + b'\0')
         for file in sorted(set(self.files)):
-            data = Path(file).read_bytes()
             name = file.replace(build, 'BUILD').replace(str(ROOT), 'ROOT')
-            content.update(f'{name} {len(data)}\n'.encode() + data)
+            content.update(f'{name} {os.stat(file).st_size}\n'.encode())
+            if not file.startswith('/usr/'):
+                content.update(Path(file).read_bytes())
         return content.hexdigest()[:32]
 
     def command_for(self, source):
@@ -101,6 +103,7 @@ def alone(unit, _):
 
 def main():
     check = {'tidy': tidy, 'alone': alone}[sys.argv[1]]
+    parts = sys.argv[3:]
     build = str(Path(sys.argv[2]).resolve())
     entries = json.loads(Path(build, 'compile_commands.json').read_text())
     included = included_by_unit(build)
@@ -113,10 +116,13 @@ def main():
             continue
         words = shlex.split(entry['command'])
         unit = Unit(build, entry, included.get(words[words.index('-o') + 1], []))
-        if len(sys.argv) > 3 and sys.argv[3] not in unit.file:
-            continue
+        if parts and not any(part in unit.file for part in parts):
+            unit.sources = [source for source in unit.sources
+                            if any(part in source for part in parts)]
+            if not unit.sources:
+                continue
         generated = any('.pb.cc' in source for source in unit.sources)
-        if generated or (check is alone and len(unit.sources) == 1):
+        if generated or (check is alone and '.unity/' not in unit.file):
             continue  # compiled alone by the build itself
         if check is tidy and not any(OWN.match(source) for source in unit.sources):
             continue
@@ -130,12 +136,13 @@ def main():
     passed = Path(cache, f'units-{sys.argv[1]}')
     passed.mkdir(parents=True, exist_ok=True)
     own_text = sys.argv[1] + Path(__file__).read_text()
-    version = subprocess.run(['clang-tidy', '--version'], capture_output=True, text=True).stdout
+    checker = 'clang-tidy' if check is tidy else units[0].words[0] if units else 'true'
+    version = subprocess.run([checker, '--version'], capture_output=True, text=True).stdout
     rules = Path(ROOT, '.clang-tidy').read_text() if check is tidy else ''
     todo = []
     for unit in units:
         # Nothing is known of what is not built.
-        mark = Path(passed, unit.key(build, own_text, version, rules)) if unit.files else None
+        mark = Path(passed, unit.key(build, own_text, version, rules, *unit.sources)) if unit.files else None
         if mark is None or not mark.exists():
             todo.append((unit, mark))
     print(f'{len(units)} units, {len(todo)} of them new', flush=True)

@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/require.h"
 
 namespace longshore::test {
@@ -24,7 +24,7 @@ class BytePattern {
 
   // Onto a device as large, and flushed.
   void write_to(const std::string& node) const {
-    const support::FileDescriptor opened(::open(node.c_str(), O_WRONLY | O_CLOEXEC));
+    const FileDescriptor opened(::open(node.c_str(), O_WRONLY | O_CLOEXEC));
     require(static_cast<bool>(opened), "cannot open " + node);
     each_block([&](const std::string& block) {
       require(

@@ -12,12 +12,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::test {
 namespace {
-
-using support::FileDescriptor;
 
 struct Release {
   void operator()(fdisk_context* context) const {
@@ -29,7 +27,7 @@ struct Release {
 };
 
 void must(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error("cannot " + what + ": " + support::last_error().message());
+  if (!done) throw std::runtime_error("cannot " + what + ": " + last_error().message());
 }
 
 FileDescriptor open_node(const std::string& node, int flags) {

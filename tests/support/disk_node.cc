@@ -94,7 +94,7 @@ std::vector<support::Mount> DiskNode::mounts() const {
 }
 
 std::string DiskNode::filesystem_uuid(size_t place) const {
-  const support::FileDescriptor opened(::open(partition_node(place).c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor opened(::open(partition_node(place).c_str(), O_RDONLY | O_CLOEXEC));
   uint64_t size = 0;
   if (!opened || ::ioctl(opened.get(), BLKGETSIZE64, &size) != 0) {
     throw std::runtime_error("cannot open " + partition_node(place));

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <linux/blkpg.h>
 #include <linux/loop.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,15 +14,15 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "support/linux/command.h"
+
 namespace longshore::test {
 namespace {
-
-using support::FileDescriptor;
 
 constexpr int kAttempts = 100;  // others take free devices too
 
 void require(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error("cannot " + what + ": " + support::last_error().message());
+  if (!done) throw std::runtime_error("cannot " + what + ": " + last_error().message());
 }
 
 FileDescriptor open_file(const std::string& path, int flags) {
@@ -116,12 +114,8 @@ void LoopDisk::attach(const FileDescriptor& file, Options options) {
 }
 
 void LoopDisk::make_filesystem() {
-  std::string words[] = {"/usr/sbin/mkfs.ext4", "-q", "-F", node()};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-  pid_t child = -1;
-  int status = -1;
-  if (::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments, environ) != 0 ||
-      ::waitpid(child, &status, 0) != child || status != 0) {
+  const auto end = support::run_command({"/usr/sbin/mkfs.ext4", "-q", "-F", node()}, {});
+  if (!end || end->exit_code != 0) {
     throw std::runtime_error("cannot make a filesystem on " + node());
   }
 }

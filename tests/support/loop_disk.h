@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::test {
@@ -52,7 +52,7 @@ class LoopDisk {
   bool is_there() const;
 
  private:
-  void attach(const support::FileDescriptor& file, Options options);
+  void attach(const FileDescriptor& file, Options options);
 
   TemporaryDirectory directory_;
   std::string name_;

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
+
+#include "longshore/linux/file_descriptor.hpp"
+#include "longshore/linux/spawn.hpp"
 
 namespace longshore::test {
 namespace {
@@ -29,26 +31,22 @@ PrivateBus::~PrivateBus() { stop(); }
 
 void PrivateBus::start() {
   // The daemon prints its address once it listens.
-  int ready[2];
-  if (::pipe2(ready, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-  std::string config = "--config-file=" + directory_ / "bus.conf";
-  char name[] = "dbus-daemon", nofork[] = "--nofork", nopidfile[] = "--nopidfile",
-       nosyslog[] = "--nosyslog", print[] = "--print-address=1";
-  char* arguments[] = {name, nofork, nopidfile, nosyslog, config.data(), print, nullptr};
-  char* environment[] = {nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ready[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, (directory_ / "log").c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
-  const int error =
-      ::posix_spawn(&daemon_, "/usr/bin/dbus-daemon", &actions, nullptr, arguments, environment);
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(ready[1]);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  const FileDescriptor ready(ends[0]);
+  FileDescriptor printed(ends[1]);
+  SpawnPlan plan;
+  plan.duplicate(printed.get(), STDOUT_FILENO);
+  plan.open(STDERR_FILENO, directory_ / "log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+  const Result<pid_t> daemon =
+      plan.spawn({"/usr/bin/dbus-daemon", "--config-file=" + directory_ / "bus.conf", "--nofork",
+                  "--nopidfile", "--nosyslog", "--print-address=1"});
+  if (daemon) daemon_ = *daemon;
+  printed = FileDescriptor();
   char byte = 0;
-  const bool listens = error == 0 && ::read(ready[0], &byte, 1) == 1;
-  ::close(ready[0]);
-  if (!listens) throw std::runtime_error("dbus-daemon does not start");
+  if (!daemon || ::read(ready.get(), &byte, 1) != 1) {
+    throw std::runtime_error("dbus-daemon does not start");
+  }
 }
 
 void PrivateBus::stop() {

@@ -13,6 +13,6 @@ struct ProgramRun {
 };
 
 // Throws when it cannot be started.
-ProgramRun run_program(std::vector<std::string> command, const std::string& input = {});
+ProgramRun run_program(const std::vector<std::string>& command, const std::string& input = {});
 
 }  // namespace longshore::test

@@ -5,15 +5,13 @@
 #include <cerrno>
 
 #include "embed/marker_file.h"
-#include "observe/last_error.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "observe/other_process.h"
 
 namespace longshore::embed {
 namespace {
 
 constexpr size_t kMaxBytes = 64 << 10;
-
-using observe::last_error;
 
 class LinuxMarkerFile final : public MarkerFile {
  public:

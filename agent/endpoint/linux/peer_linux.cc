@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "endpoint/peer.h"
-#include "observe/last_error.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::endpoint {
 namespace {
@@ -34,7 +34,7 @@ bool shares_pid_namespace(pid_t process) {
 
 Result<Peer> peer_of(int descriptor) {
   const auto failed = [] {
-    return Error(StatusCode::kUnknown, "ask who connected").because(observe::last_error());
+    return Error(StatusCode::kUnknown, "ask who connected").because(last_error());
   };
   ucred credentials{};
   socklen_t size = sizeof(credentials);

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "endpoint/socket_file.h"
-#include "observe/last_error.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "observe/other_process.h"
 
 namespace longshore::endpoint {
@@ -19,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBacklog = 1024;
-
-using observe::last_error;
 
 Error cannot_listen(const std::string& path, StatusCode code = StatusCode::kUnknown) {
   return Error(code, "listen on the socket", path);

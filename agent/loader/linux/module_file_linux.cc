@@ -8,22 +8,12 @@
 
 #include "config/ownership.h"
 #include "loader/module_file.h"
-#include "observe/last_error.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::loader {
 namespace {
 
 constexpr off_t kMaxFileBytes = 512 << 20;
-
-using observe::last_error;
-
-// Closes a descriptor that is only needed while reading.
-struct ScopedDescriptor {
-  int value;
-  ~ScopedDescriptor() {
-    if (value >= 0) close(value);
-  }
-};
 
 Error cannot_read(const std::string& path) {
   return Error(StatusCode::kUnknown, "read the module", path);
@@ -62,10 +52,10 @@ Result<ModuleFile> ModuleFile::open(const std::string& path, const std::vector<u
 Result<void> ModuleFile::read(const std::string& path) {
   path_ = path;
   // O_NONBLOCK: a FIFO of that name must not hang the agent.
-  const ScopedDescriptor source{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (source.value < 0) return cannot_read(path).because(last_error());
+  const FileDescriptor source(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!source) return cannot_read(path).because(last_error());
   struct stat status {};
-  if (fstat(source.value, &status) != 0) return cannot_read(path).because(last_error());
+  if (fstat(source.get(), &status) != 0) return cannot_read(path).because(last_error());
   if (!S_ISREG(status.st_mode)) return cannot_read(path).because("it is not a regular file");
   if (status.st_size == 0 || status.st_size > kMaxFileBytes) {
     return cannot_read(path).because("its size of " + std::to_string(status.st_size) +
@@ -74,7 +64,7 @@ Result<void> ModuleFile::read(const std::string& path) {
   const int copy_of_file = memfd_create("longshore-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   handle_ = copy_of_file;
   if (copy_of_file < 0) return cannot_read(path).because(last_error());
-  if (auto copied = copy(source.value, copy_of_file, status.st_size, path); !copied) return copied;
+  if (auto copied = copy(source.get(), copy_of_file, status.st_size, path); !copied) return copied;
   // Nothing has mapped it for writing, so that forbidding all future writes is enough; F_SEAL_WRITE
   // itself fails while the kernel has one of the pages in its hands, as it may on a busy machine.
   if (fcntl(copy_of_file, F_ADD_SEALS,

@@ -24,8 +24,8 @@ namespace {
 constexpr std::chrono::seconds kYear{std::chrono::hours(24 * 365)};
 
 struct Pipe {
-  Descriptor reader;
-  Descriptor writer;
+  FileDescriptor reader;
+  FileDescriptor writer;
 };
 
 Result<Pipe> make_pipe() {
@@ -33,10 +33,10 @@ Result<Pipe> make_pipe() {
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return Error(StatusCode::kUnknown, "make a pipe").because(last_error());
   }
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
+void make_nonblocking(const FileDescriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
 // It has run nothing of the module yet: it waits for the first frame.
 Result<ControlGroup> enclose(const ChildProcess& process, const ChildConnection::Options& options) {
@@ -58,8 +58,8 @@ class SpawnedChild final : public ChildConnection {
  public:
   using OnLine = LineReader::OnLine;
 
-  SpawnedChild(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes, Descriptor printed,
-               Descriptor timer, ChildProcess process, ControlGroup group)
+  SpawnedChild(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes, FileDescriptor printed,
+               FileDescriptor timer, ChildProcess process, ControlGroup group)
       : ChildConnection(std::move(ends), max_frame_bytes),
         printed_(std::move(printed)),
         timer_(std::move(timer)),
@@ -85,7 +85,7 @@ class SpawnedChild final : public ChildConnection {
   std::string wait_for_process();
 
   LineReader printed_;
-  const Descriptor timer_;
+  const FileDescriptor timer_;
   std::shared_ptr<ChildProcess> process_;
   ControlGroup group_;
 };
@@ -134,14 +134,14 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   if (!from_child) return std::move(from_child).error();
   auto printed = make_pipe();
   if (!printed) return std::move(printed).error();
-  for (const Descriptor* own : {&to_child->writer, &from_child->reader, &printed->reader}) {
+  for (const FileDescriptor* own : {&to_child->writer, &from_child->reader, &printed->reader}) {
     make_nonblocking(*own);
   }
-  const Descriptor image(::open(options.image.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor image(::open(options.image.c_str(), O_RDONLY | O_CLOEXEC));
   if (!image) {
     return Error(StatusCode::kUnknown, "open the image of the module").because(last_error());
   }
-  Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  FileDescriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(last_error());
   auto ends = frame_ends_of(std::move(from_child->reader), std::move(to_child->writer));
   if (!ends) return std::move(ends).error();

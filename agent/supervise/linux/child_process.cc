@@ -3,61 +3,19 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "longshore/linux/spawn.hpp"
+
 namespace longshore::supervise {
 namespace {
 
-// posix_spawn's two objects, which have to be destroyed.
-class SpawnPlan {
- public:
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  void open_null(int number) {
-    posix_spawn_file_actions_addopen(&actions_, number, "/dev/null", O_RDONLY, 0);
-  }
-  void give(const Descriptor& from, int to) {
-    posix_spawn_file_actions_adddup2(&actions_, from.get(), to);
-  }
-  void close_from(int number) { posix_spawn_file_actions_addclosefrom_np(&actions_, number); }
-
-  // 0 or an errno.
-  int spawn(const std::string& program, const std::string& name, pid_t& child) const {
-    char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(name.c_str()),
-                               nullptr};
-    // The libraries' symbols too are bound at the start: who binds one later saves the registers on
-    // the stack, where a part of a password that was just copied would stay.
-    char bind_now[] = "LD_BIND_NOW=1";
-    char* const environment[] = {bind_now, nullptr};
-    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments, environment);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
-
 // A copy out of the way of the numbers that the child's get.
-Descriptor moved_up(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 16)); }
+FileDescriptor moved_up(int descriptor) {
+  return FileDescriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 16));
+}
 
 std::string signal_name(int number) {
   const char* const name = sigabbrev_np(number);
@@ -70,29 +28,30 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   const auto failed = [&](std::error_code error) {
     return Error(StatusCode::kUnavailable, "start the module host", command.program).because(error);
   };
-  const Descriptor input = moved_up(command.input);
-  const Descriptor output = moved_up(command.output);
-  const Descriptor image = moved_up(command.image);
-  const Descriptor printed = moved_up(command.printed);
+  const FileDescriptor input = moved_up(command.input);
+  const FileDescriptor output = moved_up(command.output);
+  const FileDescriptor image = moved_up(command.image);
+  const FileDescriptor printed = moved_up(command.printed);
   if (!input || !output || !image || !printed) return failed(last_error());
   SpawnPlan plan;
-  plan.open_null(STDIN_FILENO);
-  plan.give(printed, STDOUT_FILENO);
-  plan.give(printed, STDERR_FILENO);
-  plan.give(input, kInputDescriptor);
-  plan.give(output, kOutputDescriptor);
-  plan.give(image, kImageDescriptor);
-  plan.close_from(kImageDescriptor + 1);
-  pid_t child = 0;
-  if (const int error = plan.spawn(command.program, command.name, child); error != 0) {
-    return failed({error, std::generic_category()});
-  }
-  Descriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  ChildProcess process(child, std::move(descriptor));
+  plan.open(STDIN_FILENO, "/dev/null", O_RDONLY);
+  plan.duplicate(printed.get(), STDOUT_FILENO);
+  plan.duplicate(printed.get(), STDERR_FILENO);
+  plan.duplicate(input.get(), kInputDescriptor);
+  plan.duplicate(output.get(), kOutputDescriptor);
+  plan.duplicate(image.get(), kImageDescriptor);
+  plan.close_all_but({kInputDescriptor, kOutputDescriptor, kImageDescriptor});
+  // The libraries' symbols too are bound at the start: who binds one later saves the registers on
+  // the stack, where a part of a password that was just copied would stay.
+  plan.set_environment("LD_BIND_NOW=1");
+  const Result<pid_t> child = plan.spawn({command.program, command.name});
+  if (!child) return failed(child.error().system());
+  FileDescriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, *child, 0)));
+  ChildProcess process(*child, std::move(descriptor));
   if (!process.descriptor_) {
     const std::error_code error = last_error();
-    ::kill(child, SIGKILL);
-    waitid(P_PID, static_cast<id_t>(child), nullptr, WEXITED);
+    ::kill(*child, SIGKILL);
+    waitid(P_PID, static_cast<id_t>(*child), nullptr, WEXITED);
     return failed(error);
   }
   return process;

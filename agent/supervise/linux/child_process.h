@@ -13,8 +13,8 @@
 #include <chrono>
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "supervise/linux/descriptor.h"
 
 namespace longshore::supervise {
 
@@ -46,11 +46,11 @@ class ChildProcess {
   std::string wait();
 
  private:
-  explicit ChildProcess(int id, Descriptor descriptor)
+  explicit ChildProcess(int id, FileDescriptor descriptor)
       : id_(id), descriptor_(std::move(descriptor)) {}
 
   int id_;
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
 };
 
 }  // namespace longshore::supervise

@@ -6,14 +6,14 @@
 
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "supervise/linux/descriptor.h"
 
 namespace longshore::supervise {
 
 // Empty when it cannot be read.
 inline std::string read_control_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   char buffer[4096];
   for (ssize_t size = 0; (size = ::read(file.get(), buffer, sizeof(buffer))) > 0;) {
@@ -24,7 +24,7 @@ inline std::string read_control_file(const std::string& path) {
 
 // In one piece: the kernel takes it or refuses it as a whole.
 inline Result<void> write_control_file(const std::string& path, const std::string& text) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (file && ::write(file.get(), text.data(), text.size()) >= 0) return {};
   return Error(StatusCode::kUnknown, "write \"" + text + "\" to", path).because(last_error());
 }

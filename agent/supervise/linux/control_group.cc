@@ -30,7 +30,7 @@ std::string processor_text(double processors) {
 void wait_until_empty(const std::string& folder) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + kKillTime;
-  const Descriptor events(::open((folder + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor events(::open((folder + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC));
   for (;;) {
     char text[256] = {};
     if (::pread(events.get(), text, sizeof(text) - 1, 0) <= 0) return;

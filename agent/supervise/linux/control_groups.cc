@@ -70,7 +70,7 @@ std::string ControlGroups::find(const std::string& process) {
 
 // Another agent may have left this group for its leaf. What it has made is not for us to remove.
 std::string ControlGroups::lock() {
-  lock_ = Descriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  lock_ = FileDescriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
   return "the control group in " + folder_ + " cannot be locked: " + last_error().message();
 }

@@ -19,8 +19,8 @@
 #include <mutex>
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "supervise/linux/control_group.h"
-#include "supervise/linux/descriptor.h"
 
 namespace longshore::supervise {
 
@@ -58,7 +58,7 @@ class ControlGroups {
   void enable_controllers();
 
   std::string folder_;                         // of the group that the agent was started in
-  Descriptor lock_;                            // of that folder
+  FileDescriptor lock_;                        // of that folder
   std::string why_none_;                       // empty: it is ours
   std::map<std::string, std::string> faults_;  // by controller; absent: it can be used
   std::mutex making_;  // a folder is empty, and may be removed, until its process is in it

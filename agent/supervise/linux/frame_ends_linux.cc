@@ -21,7 +21,7 @@ bool is_temporary() {
 
 class PipeEnds final : public FrameEnds {
  public:
-  PipeEnds(Descriptor input, Descriptor output, Descriptor wake)
+  PipeEnds(FileDescriptor input, FileDescriptor output, FileDescriptor wake)
       : input_(std::move(input)), output_(std::move(output)), wake_(std::move(wake)) {}
 
   std::optional<size_t> write(std::span<const std::string_view> parts) override {
@@ -69,16 +69,16 @@ class PipeEnds final : public FrameEnds {
  private:
   static constexpr size_t kMostParts = 3;
 
-  const Descriptor input_;
-  const Descriptor output_;
-  const Descriptor wake_;
+  const FileDescriptor input_;
+  const FileDescriptor output_;
+  const FileDescriptor wake_;
   std::vector<pollfd> polled_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<FrameEnds>> frame_ends_of(Descriptor input, Descriptor output) {
-  Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+Result<std::unique_ptr<FrameEnds>> frame_ends_of(FileDescriptor input, FileDescriptor output) {
+  FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return Error(StatusCode::kUnknown, "make an event descriptor").because(last_error());
   return std::unique_ptr<FrameEnds>(
       std::make_unique<PipeEnds>(std::move(input), std::move(output), std::move(wake)));

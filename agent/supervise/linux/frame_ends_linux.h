@@ -3,12 +3,12 @@
 
 #include <memory>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "supervise/frame_ends.h"
-#include "supervise/linux/descriptor.h"
 
 namespace longshore::supervise {
 
 // Both must not block.
-Result<std::unique_ptr<FrameEnds>> frame_ends_of(Descriptor input, Descriptor output);
+Result<std::unique_ptr<FrameEnds>> frame_ends_of(FileDescriptor input, FileDescriptor output);
 
 }  // namespace longshore::supervise

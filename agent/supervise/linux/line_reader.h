@@ -7,8 +7,8 @@
 
 #include <utility>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "supervise/line_cutter.h"
-#include "supervise/linux/descriptor.h"
 
 namespace longshore::supervise {
 
@@ -17,7 +17,7 @@ class LineReader {
   using OnLine = LineCutter::OnLine;
 
   // `pipe` must not block.
-  explicit LineReader(Descriptor pipe) : pipe_(std::move(pipe)) {}
+  explicit LineReader(FileDescriptor pipe) : pipe_(std::move(pipe)) {}
 
   int descriptor() const { return pipe_.get(); }
 
@@ -44,7 +44,7 @@ class LineReader {
     return poll(&wanted, 1, 0) == 1 && (wanted.revents & POLLIN) != 0;
   }
 
-  const Descriptor pipe_;
+  const FileDescriptor pipe_;
   LineCutter cutter_;
 };
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "config/user_names.h"
-#include "supervise/linux/descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::supervise {
 
@@ -46,7 +46,7 @@ Result<void> give_folder(const std::string& path, unsigned user, unsigned group)
   std::filesystem::create_directories(path, error);
   if (error) return failed(error);
   // By descriptor: the user may have put a link in its place since.
-  const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const FileDescriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder || fchown(folder.get(), user, group) != 0 || fchmod(folder.get(), S_IRWXU) != 0) {
     return failed(last_error());
   }

@@ -22,7 +22,6 @@ using block::Disk;
 using block::DiskLock;
 using block::TablePartition;
 using support::CallLimits;
-using support::FileDescriptor;
 
 namespace {
 
@@ -239,7 +238,7 @@ Result<void> DiskBackendLinux::take_offline(const Disk& disk, const CallLimits& 
   if (!opened) return opened.error();
   // Whatever is still in the page cache could not be written afterwards.
   if (::fsync(opened->get()) != 0) {
-    return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(support::last_error());
+    return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(last_error());
   }
   const auto error = block::write_attribute(devices_.path_of(disk, "device/state"), "offline");
   if (error) return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(error);

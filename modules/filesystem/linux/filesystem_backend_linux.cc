@@ -11,8 +11,6 @@
 namespace longshore::filesystem {
 
 using support::CallLimits;
-using support::FileDescriptor;
-using support::last_error;
 using support::PosixPath;
 
 namespace {

@@ -9,9 +9,6 @@
 
 namespace longshore::iscsi {
 
-using support::FileDescriptor;
-using support::last_error;
-
 namespace {
 
 using Clock = std::chrono::steady_clock;

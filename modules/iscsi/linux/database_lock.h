@@ -17,8 +17,8 @@
 #include <chrono>
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::iscsi {
 
@@ -37,11 +37,11 @@ class DatabaseLock {
   ~DatabaseLock();
 
  private:
-  DatabaseLock(std::string link, support::FileDescriptor ours)
+  DatabaseLock(std::string link, FileDescriptor ours)
       : link_(std::move(link)), ours_(std::move(ours)) {}
 
   std::string link_;
-  support::FileDescriptor ours_;  // with the BSD lock on it; not open after a move
+  FileDescriptor ours_;  // with the BSD lock on it; not open after a move
 };
 
 }  // namespace longshore::iscsi

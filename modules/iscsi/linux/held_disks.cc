@@ -8,7 +8,6 @@ namespace longshore::iscsi {
 
 using block::Disk;
 using block::DiskLock;
-using support::FileDescriptor;
 
 Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
                                   const std::vector<Disk>& disks, const support::CallLimits& limits,
@@ -29,8 +28,7 @@ Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
     Result<FileDescriptor> exclusive = block::open_disk(disk, O_RDONLY | O_EXCL, operation);
     if (!exclusive) return std::move(exclusive).error();
     if (::fsync(exclusive->get()) != 0) {
-      return Error(StatusCode::kUnknown, std::string(operation), disk.node)
-          .because(support::last_error());
+      return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(last_error());
     }
     all.held_.push_back({*std::move(lock), *std::move(exclusive)});
   }

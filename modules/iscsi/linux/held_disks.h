@@ -27,8 +27,8 @@ class HeldDisks {
 
  private:
   struct Held {
-    block::DiskLock lock;               // udev's, systemd's and other agents' lock
-    support::FileDescriptor exclusive;  // keeps mounts away, also those of other namespaces
+    block::DiskLock lock;      // udev's, systemd's and other agents' lock
+    FileDescriptor exclusive;  // keeps mounts away, also those of other namespaces
   };
 
   std::vector<Held> held_;

@@ -12,13 +12,11 @@
 
 #include "iscsi/ip_address.h"
 #include "iscsi/linux/database_lock.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/block/sysfs.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::iscsi {
 
-using support::FileDescriptor;
-using support::last_error;
 using support::Secret;
 
 namespace {

@@ -1,35 +1,18 @@
 #include "iscsi/linux/portal_addresses.h"
 
-#include <netdb.h>
-
-#include <array>
-#include <memory>
-
 #include "iscsi/ip_address.h"
+#include "support/linux/host_addresses.h"
 
 namespace longshore::iscsi {
 
 Addresses look_up(const std::string& host) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int failure = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found);
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(failure == 0 ? found : nullptr,
-                                                             &::freeaddrinfo);
-  if (failure != 0) {
-    return Error(StatusCode::kUnavailable, "look up the name of the portal", host)
-        .because(std::string("its name has no address: ") + ::gai_strerror(failure))
-        .advise("the name has to be known to the node itself, not only inside the cluster");
-  }
-  std::vector<std::string> addresses;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                      NI_NUMERICHOST) == 0) {
-      addresses.emplace_back(text.data());
-    }
-  }
-  return addresses;
+  constexpr const char* kOperation = "look up the name of the portal";
+  Addresses found = support::addresses_of(host, kOperation);
+  if (found || found.error().code() != StatusCode::kNotFound) return found;
+  // NOT_FOUND would say that the target or its session is not there.
+  return Error(StatusCode::kUnavailable, kOperation, host)
+      .because("this node knows no such name")
+      .advise("the name has to be known to the node itself, not only inside the cluster");
 }
 
 Addresses PortalAddresses::of(const Portal& portal, const support::CallLimits& limits,

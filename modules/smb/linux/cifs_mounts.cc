@@ -8,15 +8,12 @@
 
 #include <string_view>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "smb/linux/directory_below.h"
-#include "smb/linux/host_addresses.h"
-#include "support/linux/file_descriptor.h"
+#include "support/linux/host_addresses.h"
 #include "support/linux/mount_table.h"
 
 namespace longshore::smb {
-
-using support::FileDescriptor;
-using support::last_error;
 
 namespace {
 
@@ -77,7 +74,7 @@ std::string address_in(std::string_view options) {
   const size_t start = options.find(kName);
   if (start == std::string_view::npos) return {};
   options.remove_prefix(start + kName.size());
-  return shortest_address(std::string(options.substr(0, options.find(','))));
+  return support::shortest_address(std::string(options.substr(0, options.find(','))));
 }
 
 void set_credentials(Context& context, const Credentials& credentials) {
@@ -93,7 +90,7 @@ void set_credentials(Context& context, const Credentials& credentials) {
 }  // namespace
 
 Result<std::vector<std::string>> CifsMounts::addresses_of(const std::string& host) {
-  return smb::addresses_of(host);
+  return support::addresses_of(host, "find the address of the file server");
 }
 
 Result<std::unique_ptr<DetachedShare>> CifsMounts::mount(const RemotePath& share,

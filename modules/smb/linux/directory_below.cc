@@ -7,10 +7,9 @@
 namespace longshore::smb {
 
 std::error_code find_directory(const std::string& root, const std::string& below) {
-  const support::FileDescriptor opened(
-      ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  const FileDescriptor opened(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (opened && support::open_unfollowed(opened, below, O_PATH | O_DIRECTORY)) return {};
-  return support::last_error();
+  return last_error();
 }
 
 }  // namespace longshore::smb

@@ -6,8 +6,6 @@
 
 namespace longshore::smb {
 
-using support::last_error;
-
 namespace {
 
 constexpr const char* kMakeLink = "make the link";

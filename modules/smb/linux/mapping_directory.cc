@@ -11,13 +11,10 @@
 #include <charconv>
 #include <memory>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/directory_reader.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::smb {
-
-using support::FileDescriptor;
-using support::last_error;
 
 namespace {
 

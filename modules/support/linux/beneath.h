@@ -15,9 +15,9 @@
 #include <string_view>
 #include <utility>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/allowed_roots.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::support {
 

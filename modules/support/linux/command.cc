@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -11,7 +10,8 @@
 #include <iterator>
 #include <utility>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
+#include "longshore/linux/spawn.hpp"
 
 namespace longshore::support {
 namespace {
@@ -20,61 +20,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxComplaintBytes = 2048;
 constexpr std::chrono::seconds kDying{1};
-
-// posix_spawn's two objects, which have to be destroyed.
-class SpawnPlan {
- public:
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    sigdelset(&all, SIGPIPE);  // one that outlives us may complain to nobody
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  void open_null(int number, int flags) {
-    posix_spawn_file_actions_addopen(&actions_, number, "/dev/null", flags, 0);
-  }
-  void duplicate(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
-
-  // From 3 on. Not everything in this process is O_CLOEXEC: the agent's clients, for one, would
-  // wait for the program's end when the agent is killed.
-  void close_all_but(const std::vector<int>& kept) {
-    int next = STDERR_FILENO + 1;
-    for (const int last = kept.empty() ? next : std::ranges::max(kept) + 1; next < last; ++next) {
-      if (std::ranges::find(kept, next) == kept.end()) {
-        posix_spawn_file_actions_addclose(&actions_, next);
-      }
-    }
-    posix_spawn_file_actions_addclosefrom_np(&actions_, next);
-  }
-
-  // 0 or an errno.
-  int spawn(const std::vector<std::string>& arguments, pid_t& child) {
-    std::vector<char*> argv;
-    argv.reserve(arguments.size() + 1);
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    char* no_environment[] = {nullptr};
-    return ::posix_spawn(&child, argv[0], &actions_, &attributes_, argv.data(), no_environment);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 // What comes through a pipe: its start or its end, whatever else there is being read and dropped.
 class PipeReader {
@@ -213,30 +158,26 @@ Result<CommandEnd> run_command(const std::vector<std::string>& arguments,
   if (!complaint) return std::move(complaint).error();
 
   SpawnPlan plan;
-  plan.open_null(STDIN_FILENO, O_RDONLY);
+  plan.open(STDIN_FILENO, "/dev/null", O_RDONLY);
   // Nobody to complain of a closed pipe to, should it outlive us.
-  if (options.output_limit == 0) plan.open_null(STDOUT_FILENO, O_WRONLY);
+  if (options.output_limit == 0) plan.open(STDOUT_FILENO, "/dev/null", O_WRONLY);
   if (options.output_limit != 0) plan.duplicate(output->writing.get(), STDOUT_FILENO);
   plan.duplicate(complaint->writing.get(), STDERR_FILENO);
-  // Onto itself: that keeps it open although it is O_CLOEXEC.
   for (const int descriptor : options.descriptors) plan.duplicate(descriptor, descriptor);
   plan.close_all_but(options.descriptors);
-  pid_t child = 0;
-  if (const int error = plan.spawn(arguments, child); error != 0) {
-    return Error(StatusCode::kUnknown, "run", arguments[0])
-        .because(std::error_code(error, std::generic_category()));
-  }
+  const Result<pid_t> child = plan.spawn(arguments);
+  if (!child) return child.error();
   // By number: the header of glibc 2.36 declares the function as one of C++.
-  FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *child, 0)));
   if (!process) {
     const std::error_code error = last_error();
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
+    ::kill(*child, SIGKILL);
+    ::waitpid(*child, nullptr, 0);
     return Error(StatusCode::kUnknown, "run", arguments[0]).because(error);
   }
   output->writing = FileDescriptor();
   complaint->writing = FileDescriptor();
-  return RunningCommand(child, std::move(process), std::move(output->reading),
+  return RunningCommand(*child, std::move(process), std::move(output->reading),
                         std::move(complaint->reading), options.output_limit)
       .finish(options.deadline);
 }

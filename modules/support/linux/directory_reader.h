@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::support {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::support {
 

@@ -15,9 +15,9 @@
 
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/call_limits.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::support {
 

@@ -5,12 +5,9 @@
 #include <array>
 #include <string_view>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::system {
-
-using support::FileDescriptor;
-using support::last_error;
 
 namespace {
 

@@ -5,9 +5,6 @@
 
 namespace longshore::volume {
 
-using support::FileDescriptor;
-using support::last_error;
-
 namespace {
 
 // What the kernel has to say, a line a read: "e Can't find ext4 filesystem".

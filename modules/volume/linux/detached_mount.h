@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::volume {
 
@@ -24,11 +24,11 @@ struct MountRequest {
 
 // Always with nosuid and nodev: what a volume brings along does not become a privilege on the node.
 // Errors carry what the kernel says of the reason.
-Result<support::FileDescriptor> mount_detached(const MountRequest& request);
+Result<FileDescriptor> mount_detached(const MountRequest& request);
 
 // Attaches it to the opened directory. What is mounted there already would be covered: the caller
 // sees to it that nothing is.
-Result<void> attach(const support::FileDescriptor& mount, const support::FileDescriptor& directory,
+Result<void> attach(const FileDescriptor& mount, const FileDescriptor& directory,
                     const std::string& target);
 
 }  // namespace longshore::volume

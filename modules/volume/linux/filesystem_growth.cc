@@ -9,9 +9,6 @@
 
 namespace longshore::volume {
 
-using support::FileDescriptor;
-using support::last_error;
-
 namespace {
 
 // Debian's linux-libc-dev has no header of ext4's and xfs's ioctls; the numbers and structures are

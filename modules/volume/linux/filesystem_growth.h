@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/linux/file_descriptor.h"
 #include "volume/volume_backend.h"
 
 namespace longshore::volume {
@@ -19,12 +19,12 @@ bool can_grow(const std::string& type);
 
 // `mount` is any directory of it, `device` the one that has grown to `bytes`. A filesystem that is
 // as large already is left as it is. PERMISSION_DENIED: ext4 asks for CAP_SYS_RESOURCE.
-Result<void> grow_filesystem(const std::string& type, const support::FileDescriptor& mount,
-                             dev_t device, uint64_t bytes, const std::string& object);
+Result<void> grow_filesystem(const std::string& type, const FileDescriptor& mount, dev_t device,
+                             uint64_t bytes, const std::string& object);
 
 // Total and used bytes of a mounted filesystem, its own structures counted as used. `total` is the
 // size by the superblock, for ext2 to ext4, of which statvfs leaves their structures out.
-Result<VolumeStats> mounted_stats(const std::string& type, const support::FileDescriptor& mount,
+Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor& mount,
                                   std::optional<uint64_t> total, const std::string& object);
 
 }  // namespace longshore::volume

@@ -1,40 +1,78 @@
 #include "volume/linux/format_records.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::volume {
+namespace {
 
-using support::FileDescriptor;
-using support::last_error;
+// Held until it is closed. What is locked is the opened folder, so that threads exclude each other
+// too; without the lock a writer could only lose another one's line.
+FileDescriptor locked(const std::string& directory) {
+  FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return folder;
+}
+
+}  // namespace
 
 // Ids have no slash: "format-PARTUUID=...".
 std::string FormatRecords::path_of(const std::string& volume_id) const {
   return directory_ + "/format-" + volume_id;
 }
 
-std::optional<std::string> FormatRecords::find(const std::string& volume_id) const {
-  if (directory_.empty()) return std::nullopt;
+// A line that was cut short is none.
+std::vector<std::string> FormatRecords::uuids_of(const std::string& volume_id) const {
+  std::vector<std::string> uuids;
   std::ifstream file(path_of(volume_id));
-  std::string uuid;
-  if (!std::getline(file, uuid) || file.eof() || uuid.empty()) return std::nullopt;
-  return uuid;
+  for (std::string uuid; std::getline(file, uuid) && !file.eof() && uuids.size() < kMostCopies;) {
+    if (!uuid.empty()) uuids.push_back(uuid);
+  }
+  return uuids;
 }
 
-Result<void> FormatRecords::set(const std::string& volume_id, const std::string& uuid) const {
+bool FormatRecords::contains(const std::string& volume_id, const std::string& uuid) const {
+  if (directory_.empty() || uuid.empty()) return false;
+  const std::vector<std::string> uuids = uuids_of(volume_id);
+  return std::ranges::find(uuids, uuid) != uuids.end();
+}
+
+Result<void> FormatRecords::add(const std::string& volume_id, const std::string& uuid) const {
   if (directory_.empty()) return {};
-  const std::string path = path_of(volume_id);
-  const std::string text = uuid + "\n";
+  const FileDescriptor lock = locked(directory_);
+  std::vector<std::string> uuids = uuids_of(volume_id);
+  std::erase(uuids, uuid);
+  uuids.push_back(uuid);
+  if (uuids.size() > kMostCopies) uuids.erase(uuids.begin());
+  return write(path_of(volume_id), uuids);
+}
+
+void FormatRecords::remove(const std::string& volume_id, const std::string& uuid) const {
+  if (directory_.empty()) return;
+  const FileDescriptor lock = locked(directory_);
+  std::vector<std::string> uuids = uuids_of(volume_id);
+  if (std::erase(uuids, uuid) == 0) return;
+  // Where the rest cannot be written, a record too few is better than one too many.
+  if (uuids.empty() || !write(path_of(volume_id), uuids)) ::unlink(path_of(volume_id).c_str());
+}
+
+// Written beside it and renamed, so that the record is old or new. It is not flushed: it is there
+// for callers who repeat a call because the agent was killed; one that a power failure took away
+// makes FormatVolume refuse a volume that is formatted already.
+Result<void> FormatRecords::write(const std::string& path,
+                                  const std::vector<std::string>& uuids) const {
   const auto failed = [&] {
     return Error(StatusCode::kUnknown, "remember the formatting in", path).because(last_error());
   };
-  // Written beside it and renamed, so that the record is old or new. It is not flushed: it is there
-  // for callers who repeat a call because the agent was killed; one that a power failure took away
-  // makes FormatVolume refuse a volume that is formatted already.
+  std::string text;
+  for (const std::string& uuid : uuids) text += uuid + "\n";
   const std::string fresh = path + ".new";
   {
     const FileDescriptor file(
@@ -46,10 +84,6 @@ Result<void> FormatRecords::set(const std::string& volume_id, const std::string&
   }
   if (::rename(fresh.c_str(), path.c_str()) != 0) return failed();
   return {};
-}
-
-void FormatRecords::remove(const std::string& volume_id) const {
-  if (!directory_.empty()) ::unlink(path_of(volume_id).c_str());
 }
 
 }  // namespace longshore::volume

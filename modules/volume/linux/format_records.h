@@ -1,22 +1,24 @@
-// Which filesystem a volume was given here and has not been mounted with since: a file for each
-// volume in the state directory, with the filesystem's uuid. Volumes are known by their ids without
-// "@", which copies that come and go do not change.
+// Which filesystems volumes were given here and have not been mounted with since: a file for each
+// volume in the state directory, with a filesystem's uuid on each line. Volumes are known by their
+// ids without "@", which copies that come and go do not change; so copies share a file, and each
+// has a line of its own there.
 //
 // The uuid is chosen and recorded before mkfs runs; that of ntfs, which its mkfs chooses, right
-// after it. FormatVolume leaves a filesystem of this uuid as it is and succeeds: so a call that was
-// not answered, because the agent was killed before or after mkfs ended, can be repeated; with ntfs
-// only if it was killed after. Mounting the volume removes the record.
+// after it. FormatVolume leaves a filesystem of such a uuid as it is and succeeds: so a call that
+// was not answered, because the agent was killed before or after mkfs ended, can be repeated; with
+// ntfs only if it was killed after. Mounting the filesystem removes its line.
 //
 // A record only ever keeps something from being formatted. What it does not know of - another node
 // that mounted the volume, a filesystem that others made since, a record that a crash brought back
 // - therefore costs no data.
 //
-// Threads: any number at once, one at a time for a volume. Without a state directory nothing is
-// remembered.
+// Threads and processes: any number at once; a lock on the directory lets one write at a time.
+// Without a state directory nothing is remembered.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "longshore/result.hpp"
 
@@ -24,16 +26,22 @@ namespace longshore::volume {
 
 class FormatRecords {
  public:
+  // The newest lines of a volume are kept: one for each of so many copies.
+  static constexpr size_t kMostCopies = 32;
+
   // `directory` exists, or is "".
   explicit FormatRecords(std::string directory) : directory_(std::move(directory)) {}
 
-  // The uuid. Nothing if there is none, also if it cannot be read.
-  std::optional<std::string> find(const std::string& volume_id) const;
-  Result<void> set(const std::string& volume_id, const std::string& uuid) const;
-  void remove(const std::string& volume_id) const;
+  // Whether the volume, or a copy of it, was given the filesystem. False also if that cannot be
+  // read.
+  bool contains(const std::string& volume_id, const std::string& uuid) const;
+  Result<void> add(const std::string& volume_id, const std::string& uuid) const;
+  void remove(const std::string& volume_id, const std::string& uuid) const;
 
  private:
   std::string path_of(const std::string& volume_id) const;
+  std::vector<std::string> uuids_of(const std::string& volume_id) const;
+  Result<void> write(const std::string& path, const std::vector<std::string>& uuids) const;
 
   std::string directory_;
 };

@@ -10,14 +10,12 @@
 
 namespace longshore::volume {
 
-using support::FileDescriptor;
-
 namespace {
 
 // To ask for it makes the kernel load its module.
 bool kernel_lacks(const char* filesystem) {
   const FileDescriptor context(::fsopen(filesystem, FSOPEN_CLOEXEC));
-  return !context && support::last_error() == std::errc::no_such_device;
+  return !context && last_error() == std::errc::no_such_device;
 }
 
 // No reserve for root on ext4: volumes are not the system's own disk, and Kubernetes' own mounter
@@ -34,7 +32,7 @@ std::vector<std::string> options_of(const std::string& filesystem, const std::st
 Result<void> FilesystemMaker::check(const std::string& object) const {
   if (::access(program().c_str(), X_OK) != 0) {
     return Error(StatusCode::kUnimplemented, kFormatOperation, object)
-        .because(program() + ": " + support::last_error().message())
+        .because(program() + ": " + last_error().message())
         .advise(
             "install the filesystem's programs, or set the options filesystem and "
             "mkfs_directory of the module");

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::volume {
 
@@ -25,7 +25,7 @@ struct FilesystemMaker {
   // Runs to its end. `device` is the volume's opened node, which mkfs is given as a descriptor so
   // that it cannot meet another device; it also inherits `disk_lock` and keeps the disk locked if
   // the agent is killed. INTERNAL: mkfs failed, with what it said.
-  Result<void> run(const support::FileDescriptor& device, const support::FileDescriptor& disk_lock,
+  Result<void> run(const FileDescriptor& device, const FileDescriptor& disk_lock,
                    const std::string& uuid, const std::string& object) const;
 
  private:

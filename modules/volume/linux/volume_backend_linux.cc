@@ -19,8 +19,6 @@ using block::ContentKind;
 using block::DiskLock;
 using block::KernelPartition;
 using support::CallLimits;
-using support::FileDescriptor;
-using support::last_error;
 using support::Mount;
 using support::PosixPath;
 

@@ -63,7 +63,7 @@ class VolumeBackendLinux final : public VolumeBackend {
 
   // A descriptor from which the volume's bytes are read, and where in it they are.
   struct Source {
-    support::FileDescriptor descriptor;
+    FileDescriptor descriptor;
     block::Stretch stretch;
   };
 
@@ -89,16 +89,16 @@ class VolumeBackendLinux final : public VolumeBackend {
 
   // volume_mounting.cc
   // The target, opened and empty; nothing if the volume is mounted there already.
-  Result<std::optional<support::FileDescriptor>> open_target(
-      const std::string& id, const support::PosixPath& target) const;
-  Result<bool> is_mounted_at(const std::string& id, const support::FileDescriptor& directory,
+  Result<std::optional<FileDescriptor>> open_target(const std::string& id,
+                                                    const support::PosixPath& target) const;
+  Result<bool> is_mounted_at(const std::string& id, const FileDescriptor& directory,
                              const support::PosixPath& target) const;
-  Result<void> mount_on(const support::FileDescriptor& directory, const Locked& locked,
+  Result<void> mount_on(const FileDescriptor& directory, const Locked& locked,
                         const support::PosixPath& target);
   Result<void> check_mount_of(const support::Mount& mount, const std::string& id) const;
   // Any directory of a filesystem that is mounted.
-  Result<support::FileDescriptor> open_mount(const Volume& volume,
-                                             const std::vector<support::Mount>& mounts) const;
+  Result<FileDescriptor> open_mount(const Volume& volume,
+                                    const std::vector<support::Mount>& mounts) const;
   Result<std::string> id_at(const support::PosixPath& path, std::string_view operation,
                             bool at_its_root) const;
 

@@ -10,7 +10,6 @@ namespace longshore::volume {
 using block::Content;
 using block::ContentKind;
 using support::CallLimits;
-using support::FileDescriptor;
 using support::Mount;
 
 namespace {
@@ -52,8 +51,7 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   const Result<bool> formatted = is_formatted(volume, *content);
   if (!formatted) return formatted.error();
   if (!*formatted) return true;
-  const auto recorded = records_.find(VolumeIndex::plain_id(volume));
-  if (!content->uuid.empty() && recorded == content->uuid) return false;
+  if (records_.contains(VolumeIndex::plain_id(volume), content->uuid)) return false;
   return refused(volume, what_is_held(*content))
       .advise("what a volume holds is never overwritten; wipe it (wipefs -a) if it is not needed");
 }
@@ -73,7 +71,7 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (!uuid) return uuid.error();
   if (auto wiped = block::wipe_signatures(*device, volume.id); !wiped) return wiped;
   if (!uuid->empty()) {
-    if (auto recorded = records_.set(plain_id, *uuid); !recorded) return recorded;
+    if (auto recorded = records_.add(plain_id, *uuid); !recorded) return recorded;
   }
   if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
     // What it left behind is nobody's, whatever it looks like.
@@ -81,7 +79,7 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
     return made;
   }
   if (::fsync(device->get()) != 0) {
-    return Error(StatusCode::kUnknown, kFormatOperation, volume.id).because(support::last_error());
+    return Error(StatusCode::kUnknown, kFormatOperation, volume.id).because(last_error());
   }
   const Result<Content> content = content_of(volume, kFormatOperation);
   if (!content) return content.error();
@@ -90,7 +88,7 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
         .because("mkfs succeeded, and there is no filesystem");
   }
   // What chose its uuid itself is only known now.
-  return uuid->empty() ? records_.set(plain_id, content->uuid) : Result<void>();
+  return uuid->empty() ? records_.add(plain_id, content->uuid) : Result<void>();
 }
 
 // A filesystem is whole once it is recognised: mkfs.ext4 writes its superblock last, mkfs.btrfs the

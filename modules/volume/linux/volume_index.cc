@@ -20,7 +20,6 @@ using block::ContentKind;
 using block::Disk;
 using block::KernelPartition;
 using block::TablePartition;
-using support::FileDescriptor;
 using support::Mount;
 
 namespace {

@@ -21,8 +21,6 @@ namespace longshore::volume {
 using block::Content;
 using block::ContentKind;
 using support::CallLimits;
-using support::FileDescriptor;
-using support::last_error;
 using support::Mount;
 using support::PosixPath;
 
@@ -193,7 +191,7 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
     return refused(target, locked.node + " is not the volume " + volume.id + " any more");
   }
   // From now on somebody may write to it: to format it again is a mistake that is to be told.
-  records_.remove(VolumeIndex::plain_id(volume));
+  records_.remove(VolumeIndex::plain_id(volume), content->uuid);
   return attach(*mount, directory, target.text());
 }
 

@@ -18,7 +18,6 @@ namespace longshore::volume {
 using block::Content;
 using block::ContentKind;
 using support::CallLimits;
-using support::FileDescriptor;
 using support::Mount;
 
 namespace {
@@ -149,7 +148,7 @@ Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std
   if (!mount) return mount.error();
   const FileDescriptor root(::openat(mount->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) {
-    return Error(StatusCode::kUnknown, kResize, volume.id).because(support::last_error());
+    return Error(StatusCode::kUnknown, kResize, volume.id).because(last_error());
   }
   return volume::grow_filesystem(type, root, locked.device, bytes, volume.id);
 }

@@ -29,8 +29,8 @@ inline Disk look_up(const test::LoopDisk& disk) {
   return *found;
 }
 
-inline support::FileDescriptor open_whole(const test::LoopDisk& disk, int flags) {
-  Result<support::FileDescriptor> opened = open_disk(look_up(disk), flags, "test");
+inline FileDescriptor open_whole(const test::LoopDisk& disk, int flags) {
+  Result<FileDescriptor> opened = open_disk(look_up(disk), flags, "test");
   REQUIRE(opened);
   return *std::move(opened);
 }

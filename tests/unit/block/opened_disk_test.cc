@@ -10,7 +10,6 @@ namespace longshore::block {
 namespace {
 
 using support::CallLimits;
-using support::FileDescriptor;
 using test::LoopDisk;
 
 TEST_CASE("a node that is another disk's is refused") {

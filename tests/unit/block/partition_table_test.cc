@@ -7,7 +7,6 @@
 namespace longshore::block {
 namespace {
 
-using support::FileDescriptor;
 using test::LoopDisk;
 
 // Opens the disk's table, does that to it and, if it went well, writes it.

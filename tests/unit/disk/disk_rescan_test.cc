@@ -5,7 +5,7 @@
 #include <string>
 
 #include "disk/linux/disk_backend_linux.h"
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/read_file.h"
 #include "tests/unit/block/fake_sysfs.h"
 
@@ -25,7 +25,7 @@ TEST_CASE("a disk that goes away during a rescan fails nothing") {
   sysfs.put_disk("sdc", "3", "8:32");
   sysfs.put("sdc/device/rescan", "");
   // No such device or address.
-  const support::FileDescriptor gone(::eventfd(0, EFD_CLOEXEC));
+  const FileDescriptor gone(::eventfd(0, EFD_CLOEXEC));
   REQUIRE(gone);
   sysfs.put_link("sdb/device/rescan", "/proc/self/fd/" + std::to_string(gone.get()));
   CHECK(rescan(sysfs));

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/bind_mount.h"
 #include "tests/unit/filesystem/worlds.h"
 
@@ -163,7 +163,7 @@ TEST_CASE("what the system forbids is PERMISSION_DENIED and nothing changes") {
 
 // Sets or clears what even root may not change; false where the filesystem knows no such thing.
 bool set_immutable(const std::string& path, bool on) {
-  const support::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   int flags = 0;
   if (::ioctl(file.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
   flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;

@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using block::look_up;
 using support::CallLimits;
-using support::FileDescriptor;
 using test::LoopDisk;
 
 constexpr uint64_t kBytes = uint64_t{4} << 20;

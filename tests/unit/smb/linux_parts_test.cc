@@ -1,12 +1,9 @@
-// Parts of the Linux backend that need no world: options, addresses, and what this kernel says when
+// Parts of the Linux backend that need no world: options, and what this kernel says when
 // it is asked in earnest.
-#include <netdb.h>
-
 #include <catch2/catch.hpp>
 #include <cerrno>
 
 #include "smb/linux/cifs_mounts.h"
-#include "smb/linux/host_addresses.h"
 #include "smb/linux/mount_options.h"
 
 namespace longshore::smb {
@@ -51,37 +48,6 @@ TEST_CASE("versions of SMB that cannot encrypt are refused where everything has 
   CAPTURE(text);
   CHECK(MountOptions::from({text}, /*require_privacy=*/false));
   CHECK(static_cast<bool>(MountOptions::from({text}, /*require_privacy=*/true)) == may_encrypt);
-}
-
-TEST_CASE("addresses are their own addresses") {
-  const auto address = GENERATE(as<std::string>(), "127.0.0.1", "::1", "192.0.2.7");
-  const auto addresses = addresses_of(address);
-  REQUIRE(addresses);
-  CHECK(*addresses == std::vector<std::string>{address});
-}
-
-TEST_CASE("why a host has no address is a sentence with advice") {
-  const auto [answer, code, words] = GENERATE(table<int, std::string, std::string>({
-      {EAI_NONAME, "NOT_FOUND", "names of cluster services do not resolve on the node"},
-      {EAI_AGAIN, "UNAVAILABLE", "name server does not answer"},
-      {EAI_FAIL, "UNAVAILABLE", "use the address"},
-      {EAI_MEMORY, "RESOURCE_EXHAUSTED", "emory"},
-      {EAI_SYSTEM, "UNAVAILABLE", "Too many open files"},
-  }));
-  const Error error = no_addresses("files", answer, EMFILE);
-  CHECK(status_code_name(error.code()) == code);
-  CHECK_THAT(error.message(), Catch::Contains(words) && Catch::Contains("\"files\""));
-}
-
-TEST_CASE("addresses are compared in their shortest spelling") {
-  const auto [text, shortest] = GENERATE(table<std::string, std::string>({
-      {"192.0.2.7", "192.0.2.7"},
-      {"fe80:0000:0000:0000:0000:0000:0000:0001", "fe80::1"},
-      {"fe80:0000:0000:0000:0000:0000:0000:0001%2", "fe80::1"},
-      {"", ""},
-      {"files", "files"},
-  }));
-  CHECK(shortest_address(text) == shortest);
 }
 
 TEST_CASE("this kernel is asked in earnest") {

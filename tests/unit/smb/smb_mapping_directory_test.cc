@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/unit/smb/linux_node.h"
 
 namespace longshore::smb {
@@ -19,7 +19,7 @@ class FewDescriptors {
  public:
   explicit FewDescriptors(int spare) {
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
-    const support::FileDescriptor next(::open("/", O_PATH | O_CLOEXEC));
+    const FileDescriptor next(::open("/", O_PATH | O_CLOEXEC));
     const rlimit few{static_cast<rlim_t>(next.get() + spare), before_.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
   }

@@ -26,13 +26,13 @@ struct Host {
     int from_child[2];
     REQUIRE(pipe2(to_child, O_CLOEXEC) == 0);
     REQUIRE(pipe2(from_child, O_CLOEXEC) == 0);
-    const Descriptor its_input(to_child[0]);
-    const Descriptor its_output(from_child[1]);
+    const FileDescriptor its_input(to_child[0]);
+    const FileDescriptor its_output(from_child[1]);
     fcntl(to_child[1], F_SETFL, O_NONBLOCK);
     fcntl(from_child[0], F_SETFL, O_NONBLOCK);
-    own = frame_ends_of(Descriptor(from_child[0]), Descriptor(to_child[1])).value();
-    const Descriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
-    const Descriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    own = frame_ends_of(FileDescriptor(from_child[0]), FileDescriptor(to_child[1])).value();
+    const FileDescriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
+    const FileDescriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
     REQUIRE(file);
     auto started =
         ChildProcess::start({longshore::test::built_program("longshore-modulehost"), "echo",

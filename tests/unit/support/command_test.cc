@@ -12,7 +12,7 @@
 #include <iterator>
 #include <thread>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::support {

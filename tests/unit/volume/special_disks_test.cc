@@ -75,6 +75,22 @@ TEST_CASE("copies of a disk have ids of their own, and the one that is mounted h
   CHECK(agent.unmount(id, node.target("b")) == "OK");
 }
 
+TEST_CASE("each of two copies may be formatted, and the call be repeated until it is mounted") {
+  const LoopDisk disk(kDiskBytes), copy(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk, &copy});
+  const std::string id = agent.new_volume(disk);
+  test::clone(disk, copy);
+  const std::string first = copy_id(id, disk), second = copy_id(id, copy);
+  REQUIRE(agent.format(first) == "OK");
+  REQUIRE(agent.format(second) == "OK");
+  CHECK(agent.format(first) == "OK");
+  REQUIRE(agent.mount(second, node.target("b")) == "OK");
+  CHECK(agent.unmount(second, node.target("b")) == "OK");
+  CHECK(agent.format(second) == "FAILED_PRECONDITION");
+  CHECK(agent.format(first) == "OK");
+}
+
 TEST_CASE("copies of an xfs are mounted beside each other") {
   if (!there_is("mkfs.xfs")) return;
   const LoopDisk disk(300 * kMebibyte), copy(300 * kMebibyte);

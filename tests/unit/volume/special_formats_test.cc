@@ -42,12 +42,12 @@ class SlowMkfs {
 
  private:
   // Both ends, so that nobody waits for the other to come.
-  static support::FileDescriptor open_pipe(const std::string& path) {
+  static FileDescriptor open_pipe(const std::string& path) {
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    return support::FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    return FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   }
 
-  const support::FileDescriptor started_, go_on_;
+  const FileDescriptor started_, go_on_;
   const std::string runs_;
 };
 
@@ -132,7 +132,7 @@ TEST_CASE("an mkfs that is no program of this machine is told") {
 std::string put_orphaned(Agent& agent, const Node& node, const LoopDisk& disk) {
   const std::string id = agent.new_volume(disk);
   const std::string uuid = "cccccccc-0000-4000-8000-000000000001";
-  REQUIRE(FormatRecords(node.state()).set(id, uuid));
+  REQUIRE(FormatRecords(node.state()).add(id, uuid));
   put_filesystem(disk, uuid);
   return id;
 }

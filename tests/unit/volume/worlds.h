@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "disk/linux/disk_backend_linux.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/block/disk_names.h"
-#include "support/linux/file_descriptor.h"
 #include "tests/support/capability.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/temporary_directory.h"
@@ -129,7 +129,7 @@ class RealWorld {
   const std::string filesystem_;
   const Directories directories_;
   std::deque<test::LoopDisk> disks_;
-  std::vector<support::FileDescriptor> users_;
+  std::vector<FileDescriptor> users_;
   disk::DiskBackendLinux partitions_{names()};
   VolumeBackendLinux backend_{{.disk_names = names(),
                                .roots = roots(),

@@ -1,5 +1,3 @@
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,35 +8,29 @@
 #include <system_error>
 #include <utility>
 
+#include "longshore/linux/file_descriptor.hpp"
+#include "longshore/linux/spawn.hpp"
 #include "main/longshorectl/agent_program.h"
-#include "observe/last_error.h"
 
 namespace longshore::ctl {
 namespace {
-
-using observe::last_error;
 
 // A file in memory for one of the program's standard streams. Unlike a pipe it is never full, so
 // nobody has to read while the program runs.
 class StreamFile {
  public:
-  StreamFile() : descriptor_(::memfd_create("longshorectl", MFD_CLOEXEC)) {}
-  StreamFile(const StreamFile&) = delete;
-  StreamFile& operator=(const StreamFile&) = delete;
-  ~StreamFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+  StreamFile() : file_(::memfd_create("longshorectl", MFD_CLOEXEC)) {}
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return file_.get(); }
 
   bool fill(const std::string& text) {
     size_t written = 0;
     while (written < text.size()) {
-      const ssize_t part = ::write(descriptor_, text.data() + written, text.size() - written);
+      const ssize_t part = ::write(file_.get(), text.data() + written, text.size() - written);
       if (part < 0) return false;
       written += static_cast<size_t>(part);
     }
-    return ::lseek(descriptor_, 0, SEEK_SET) == 0;
+    return ::lseek(file_.get(), 0, SEEK_SET) == 0;
   }
 
   std::string text() const {
@@ -46,31 +38,14 @@ class StreamFile {
     std::array<char, 4096> piece{};
     for (;;) {
       const ssize_t part =
-          ::pread(descriptor_, piece.data(), piece.size(), static_cast<off_t>(all.size()));
+          ::pread(file_.get(), piece.data(), piece.size(), static_cast<off_t>(all.size()));
       if (part <= 0) return all;
       all.append(piece.data(), static_cast<size_t>(part));
     }
   }
 
  private:
-  const int descriptor_;
-};
-
-// What the program gets as its descriptors 0 to 2.
-class StreamActions {
- public:
-  StreamActions() { ::posix_spawn_file_actions_init(&actions_); }
-  StreamActions(const StreamActions&) = delete;
-  StreamActions& operator=(const StreamActions&) = delete;
-  ~StreamActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-
-  void give(const StreamFile& file, int descriptor) {
-    ::posix_spawn_file_actions_adddup2(&actions_, file.descriptor(), descriptor);
-  }
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
+  const FileDescriptor file_;
 };
 
 Result<int> exit_code_of(pid_t process, const std::string& program) {
@@ -100,31 +75,27 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
   std::error_code error;
   const auto own_path = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return Error(StatusCode::kUnknown, "find longshored").because(error);
-  std::string program = agent_program_beside(own_path);
+  const std::string program = agent_program_beside(own_path);
 
   StreamFile in, out, errors;
   if (!in.fill(input)) {
     return Error(StatusCode::kUnknown, "prepare the input of", program).because(last_error());
   }
-  StreamActions actions;
-  actions.give(in, STDIN_FILENO);
+  SpawnPlan plan(SpawnPlan::Session::kShared);
+  plan.duplicate(in.descriptor(), STDIN_FILENO);
   if (output == ProgramOutput::kCaptured) {
-    actions.give(out, STDOUT_FILENO);
-    actions.give(errors, STDERR_FILENO);
+    plan.duplicate(out.descriptor(), STDOUT_FILENO);
+    plan.duplicate(errors.descriptor(), STDERR_FILENO);
   }
-  std::vector<char*> words{program.data()};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.data()));
-  words.push_back(nullptr);
-  std::array<char*, 1> no_environment{nullptr};
-  pid_t process = -1;
-  if (const int code = ::posix_spawn(&process, program.c_str(), actions.get(), nullptr,
-                                     words.data(), no_environment.data());
-      code != 0) {
-    return Error(StatusCode::kUnknown, "start", program)
-        .because(std::error_code(code, std::generic_category()))
+  plan.close_all_but({});
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const Result<pid_t> process = plan.spawn(words);
+  if (!process) {
+    return Error(process.error())
         .advise("longshorectl reads configuration with the longshored that is installed with it");
   }
-  const Result<int> code = exit_code_of(process, program);
+  const Result<int> code = exit_code_of(*process, program);
   if (!code) return code.error();
   return ProgramEnd{*code, out.text(), errors.text()};
 }

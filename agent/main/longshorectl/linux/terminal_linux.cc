@@ -9,17 +9,15 @@
 #include <cerrno>
 #include <string_view>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "main/longshorectl/terminal.h"
-#include "observe/last_error.h"
 
 namespace longshore::ctl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Error failed(const char* what) {
-  return Error(StatusCode::kUnknown, what).because(observe::last_error());
-}
+Error failed(const char* what) { return Error(StatusCode::kUnknown, what).because(last_error()); }
 
 // To the terminal at once, and without a buffer that a sudden end would leave half written.
 void write_all(std::string_view text) {
@@ -37,26 +35,25 @@ class SignalWatch final : public EndWatch {
     sigemptyset(&ends);
     for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, each);
     sigprocmask(SIG_BLOCK, &ends, &before_);
-    signals_ = ::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+    signals_ = FileDescriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
   ~SignalWatch() override {
     signalfd_siginfo taken;  // else it would end us as soon as it is not blocked
-    while (signals_ >= 0 && ::read(signals_, &taken, sizeof(taken)) > 0) {
+    while (::read(signals_.get(), &taken, sizeof(taken)) > 0) {
     }
-    if (signals_ >= 0) ::close(signals_);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
 
-  bool works() const { return signals_ >= 0; }
+  bool works() const { return static_cast<bool>(signals_); }
 
   bool wait(std::chrono::nanoseconds time) override {
     const Clock::time_point end = Clock::now() + time;
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
       // Keys count only where they come from a terminal; others' input is left alone.
-      pollfd wanted[] = {{signals_, POLLIN, 0}, {keys_ ? STDIN_FILENO : -1, POLLIN, 0}};
+      pollfd wanted[] = {{signals_.get(), POLLIN, 0}, {keys_ ? STDIN_FILENO : -1, POLLIN, 0}};
       const int ready = ::poll(wanted, 2, static_cast<int>(std::max<int64_t>(0, left)));
       if (ready == 0) return false;
       if (ready < 0 && errno != EINTR) return true;
@@ -74,7 +71,7 @@ class SignalWatch final : public EndWatch {
 
   const bool keys_ = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
   sigset_t before_{};
-  int signals_ = -1;
+  FileDescriptor signals_;
 };
 
 class TerminalScreen final : public Screen {

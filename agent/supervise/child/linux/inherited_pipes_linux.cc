@@ -25,7 +25,7 @@ Result<std::unique_ptr<FrameEnds>> take_inherited_pipes() {
   }
   for (const int each : {kInputDescriptor, kOutputDescriptor}) fcntl(each, F_SETFL, O_NONBLOCK);
   signal(SIGPIPE, SIG_IGN);
-  return frame_ends_of(Descriptor(kInputDescriptor), Descriptor(kOutputDescriptor));
+  return frame_ends_of(FileDescriptor(kInputDescriptor), FileDescriptor(kOutputDescriptor));
 }
 
 bool are_pipes_open() { return is_pipe(kInputDescriptor); }

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "observe/last_error.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "supervise/child/restrictions.h"
 
 namespace longshore::supervise {
 namespace {
 
 Error failed(std::string what) {
-  return Error(StatusCode::kUnknown, std::move(what)).because(observe::last_error());
+  return Error(StatusCode::kUnknown, std::move(what)).because(last_error());
 }
 
 Result<void> limit(__rlimit_resource resource, const char* what, uint64_t most) {

@@ -10,8 +10,6 @@
 
 namespace longshore::block {
 
-using support::FileDescriptor;
-
 namespace {
 
 struct FreeProbe {
@@ -65,7 +63,7 @@ ContentKind kind_of(const Probe& probe) {
 }
 
 Error failed(const char* operation, const std::string& object) {
-  return Error(StatusCode::kUnknown, operation, object).because(support::last_error());
+  return Error(StatusCode::kUnknown, operation, object).because(last_error());
 }
 
 Probe new_probe(const FileDescriptor& device, const Stretch& stretch) {

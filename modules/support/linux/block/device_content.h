@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/linux/block/block_devices.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::block {
 
@@ -61,16 +61,16 @@ inline Stretch stretch_of(const TablePartition& partition) {
 }
 
 // What the stretch of the opened disk holds. `object` names it in errors.
-Result<Content> read_content(const support::FileDescriptor& disk, const Stretch& stretch,
+Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
                              const std::string& object);
 
 // The partitions of the table on the opened disk, by number; none if there is no table. Cheaper
 // than read_content: nothing but tables is looked for.
-Result<std::vector<TablePartition>> read_partitions(const support::FileDescriptor& disk,
+Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
                                                     const std::string& object);
 
 // Removes every signature that libblkid knows from the opened device (a disk's or a partition's own
 // node), so that nothing mistakes what is written next for what was there, and flushes.
-Result<void> wipe_signatures(const support::FileDescriptor& device, const std::string& object);
+Result<void> wipe_signatures(const FileDescriptor& device, const std::string& object);
 
 }  // namespace longshore::block

@@ -13,8 +13,6 @@
 namespace longshore::block {
 
 using support::CallLimits;
-using support::FileDescriptor;
-using support::last_error;
 
 Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t disk_number,
                                  int flags, std::string_view operation) {

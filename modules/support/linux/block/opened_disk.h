@@ -5,21 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/call_limits.h"
 #include "support/linux/block/block_devices.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::block {
 
 // Opens a block device's node. `flags` are open's. FAILED_PRECONDITION: what the node leads to is
 // another device, or a disk of another number (it was exchanged since it was looked up).
-Result<support::FileDescriptor> open_node(const std::string& node, dev_t device,
-                                          uint32_t disk_number, int flags,
-                                          std::string_view operation);
+Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t disk_number,
+                                 int flags, std::string_view operation);
 
-inline Result<support::FileDescriptor> open_disk(const Disk& disk, int flags,
-                                                 std::string_view operation) {
+inline Result<FileDescriptor> open_disk(const Disk& disk, int flags, std::string_view operation) {
   return open_node(disk.node, disk.device, disk.number, flags, operation);
 }
 
@@ -37,12 +35,12 @@ class DiskLock {
                                std::string_view operation);
 
   // Open for reading; closing it ends the lock.
-  const support::FileDescriptor& descriptor() const { return disk_; }
+  const FileDescriptor& descriptor() const { return disk_; }
 
  private:
-  explicit DiskLock(support::FileDescriptor disk) : disk_(std::move(disk)) {}
+  explicit DiskLock(FileDescriptor disk) : disk_(std::move(disk)) {}
 
-  support::FileDescriptor disk_;
+  FileDescriptor disk_;
 };
 
 }  // namespace longshore::block

@@ -11,8 +11,6 @@
 namespace longshore::block {
 
 using support::CallLimits;
-using support::FileDescriptor;
-using support::last_error;
 
 namespace {
 

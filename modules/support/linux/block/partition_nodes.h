@@ -3,11 +3,11 @@
 // the table and works while other partitions are in use).
 #pragma once
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/call_limits.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/device_content.h"
-#include "support/linux/file_descriptor.h"
 
 namespace longshore::block {
 
@@ -16,7 +16,7 @@ namespace longshore::block {
 // small. `disk` is opened; the caller holds the disk's lock. FAILED_PRECONDITION: the kernel's
 // partition is another stretch of the disk and in use.
 Result<KernelPartition> ensure_kernel_partition(const BlockDevices& devices, const Disk& disk,
-                                                const support::FileDescriptor& opened,
+                                                const FileDescriptor& opened,
                                                 const TablePartition& partition);
 
 // Waits for the node of a partition to appear in /dev; the disk's lock must be free, or udev waits

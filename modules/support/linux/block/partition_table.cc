@@ -9,8 +9,6 @@
 
 namespace longshore::block {
 
-using support::FileDescriptor;
-
 namespace {
 
 constexpr const char* kLinuxData = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";

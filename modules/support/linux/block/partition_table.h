@@ -10,9 +10,9 @@
 #include <memory>
 #include <string>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/linux/block/block_devices.h"
-#include "support/linux/file_descriptor.h"
 
 struct fdisk_context;
 
@@ -22,7 +22,7 @@ class PartitionTable {
  public:
   // The table on the opened disk, or none yet. The descriptor outlives this; for write() it is open
   // for writing. FAILED_PRECONDITION: libfdisk cannot read the disk.
-  static Result<PartitionTable> open(const Disk& disk, const support::FileDescriptor& opened);
+  static Result<PartitionTable> open(const Disk& disk, const FileDescriptor& opened);
 
   // A new GPT. Only for a disk that holds nothing.
   Result<void> create();

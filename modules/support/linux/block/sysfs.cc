@@ -7,11 +7,9 @@
 #include <charconv>
 #include <filesystem>
 
-#include "support/linux/file_descriptor.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::block {
-
-using support::FileDescriptor;
 
 namespace {
 
@@ -68,10 +66,10 @@ std::optional<dev_t> read_device_attribute(const std::string& path) {
 
 std::error_code write_attribute(const std::string& path, const std::string& value) {
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file) return support::last_error();
+  if (!file) return last_error();
   // As echo writes it: SCSI's "state" takes a word only with the line's end.
   const std::string line = value + '\n';
-  if (::write(file.get(), line.data(), line.size()) < 0) return support::last_error();
+  if (::write(file.get(), line.data(), line.size()) < 0) return last_error();
   return {};
 }
 

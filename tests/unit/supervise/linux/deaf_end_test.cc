@@ -15,9 +15,10 @@ TEST_CASE("The end of the other side's reading ends serving") {
   int back[2];
   REQUIRE(pipe2(there, O_CLOEXEC | O_NONBLOCK) == 0);
   REQUIRE(pipe2(back, O_CLOEXEC | O_NONBLOCK) == 0);
-  const Descriptor writer(there[1]);
-  Descriptor reader(back[0]);
-  FramePipes receiver(frame_ends_of(Descriptor(there[0]), Descriptor(back[1])).value(), 1000);
+  const FileDescriptor writer(there[1]);
+  FileDescriptor reader(back[0]);
+  FramePipes receiver(frame_ends_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(),
+                      1000);
   reader = {};
   CHECK(receiver.serve([](const Frame&) { return true; }));
 }

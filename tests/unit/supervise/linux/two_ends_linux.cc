@@ -9,7 +9,6 @@
 
 namespace longshore::test {
 
-using supervise::Descriptor;
 using supervise::frame_ends_of;
 
 namespace {
@@ -18,11 +17,11 @@ struct Pipe {
   Pipe() {
     int ends[2];
     REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
-    reader = Descriptor(ends[0]);
-    writer = Descriptor(ends[1]);
+    reader = FileDescriptor(ends[0]);
+    writer = FileDescriptor(ends[1]);
   }
-  Descriptor reader;
-  Descriptor writer;
+  FileDescriptor reader;
+  FileDescriptor writer;
 };
 
 }  // namespace

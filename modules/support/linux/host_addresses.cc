@@ -1,4 +1,4 @@
-#include "smb/linux/host_addresses.h"
+#include "support/linux/host_addresses.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -10,46 +10,41 @@
 #include <memory>
 #include <system_error>
 
-namespace longshore::smb {
-namespace {
+namespace longshore::support {
 
-constexpr const char* kOperation = "find the address of the file server";
-
-}  // namespace
-
-Error no_addresses(const std::string& host, int answer, int system_error) {
-  switch (answer) {
+Error no_addresses(const std::string& host, const char* operation, int failure, int system_error) {
+  switch (failure) {
     case EAI_NONAME:
     case EAI_NODATA:
-      return Error(StatusCode::kNotFound, kOperation, host)
+      return Error(StatusCode::kNotFound, operation, host)
           .because("this node knows no such name")
           .advise(
               "names of cluster services do not resolve on the node; use the address of the "
               "service or a name that the node's own name server knows");
     case EAI_AGAIN:
-      return Error(StatusCode::kUnavailable, kOperation, host)
+      return Error(StatusCode::kUnavailable, operation, host)
           .because("the node's name server does not answer")
           .advise("try again, or use the address in place of the name");
     case EAI_MEMORY:
-      return Error(StatusCode::kResourceExhausted, kOperation, host)
-          .because(::gai_strerror(answer));
+      return Error(StatusCode::kResourceExhausted, operation, host)
+          .because(::gai_strerror(failure));
     case EAI_SYSTEM:
-      return Error(StatusCode::kUnavailable, kOperation, host)
+      return Error(StatusCode::kUnavailable, operation, host)
           .because(std::error_code(system_error, std::generic_category()));
     default:
-      return Error(StatusCode::kUnavailable, kOperation, host)
-          .because(::gai_strerror(answer))
+      return Error(StatusCode::kUnavailable, operation, host)
+          .because(::gai_strerror(failure))
           .advise("try again, or use the address in place of the name");
   }
 }
 
-Result<std::vector<std::string>> addresses_of(const std::string& host) {
+Result<std::vector<std::string>> addresses_of(const std::string& host, const char* operation) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
-  if (const int answer = ::getaddrinfo(host.c_str(), nullptr, &hints, &list); answer != 0) {
-    return no_addresses(host, answer, errno);
+  if (const int failure = ::getaddrinfo(host.c_str(), nullptr, &hints, &list); failure != 0) {
+    return no_addresses(host, operation, failure, errno);
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
   std::vector<std::string> addresses;
@@ -61,7 +56,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& host) {
       addresses.emplace_back(text);
     }
   }
-  if (addresses.empty()) return no_addresses(host, EAI_NONAME, 0);
+  if (addresses.empty()) return no_addresses(host, operation, EAI_NONAME, 0);
   return addresses;
 }
 
@@ -76,4 +71,4 @@ std::string shortest_address(const std::string& address) {
   return text;
 }
 
-}  // namespace longshore::smb
+}  // namespace longshore::support

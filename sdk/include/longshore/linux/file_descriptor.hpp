@@ -1,6 +1,6 @@
-// An open file descriptor and its closing.
+// A file descriptor of Linux that is closed with its owner.
 //
-// Owner: exactly one FileDescriptor per number. Threads: like any value, one at a time.
+// Owner: exactly one FileDescriptor for each number. Threads: like any value, one at a time.
 #pragma once
 
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
-namespace longshore::support {
+namespace longshore {
 
-// The system's answer to the call that just failed.
+// errno as the system call that just failed has left it, for Error::because().
 inline std::error_code last_error() { return {errno, std::generic_category()}; }
 
 class FileDescriptor {
@@ -42,4 +42,4 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-}  // namespace longshore::support
+}  // namespace longshore
