@@ -71,7 +71,8 @@ function(longshore_unite_target target)
   endwhile()
   # They stay sources: for what makes them, and for editors.
   set_source_files_properties(${united} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  # For the unity files; tests/style/check_units.py compiles the sources without it.
+  target_compile_options(${target} PRIVATE "SHELL:-iquote ${CMAKE_SOURCE_DIR}")
   # gcc takes what is included for a header, in which a class must not hold a type of an anonymous
   # namespace.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)

@@ -21,8 +21,11 @@ def read_rows(path):
 
 def over_budget(rows, budget):
     for build, step, figures, state in rows:
-        granted = budget.get(build, {}).get(step, {}).get(state)
+        parts = budget.get(build, {}).get(step, {})
+        granted = parts.get(state, parts.get('cold'))
         spent = figures[4]
+        if granted is None and spent > 10:
+            yield f'{build} {step} ({state}): {spent:.0f} s of processor time without a budget'
         # A few seconds are noise, whatever their share.
         if granted is not None and spent > granted * 1.2 and spent > granted + 5:
             yield (f'{build} {step} ({state}): {spent:.0f} s of processor time, '

@@ -15,6 +15,16 @@ left_processes() {
   done 2> /dev/null
 }
 
+# Running programs of this tree's builds. What a child process or a command of ours runs has an empty
+# environment, so that left_processes() does not know it.
+built_programs() {
+  local process program
+  for process in /proc/[0-9]*; do
+    program=$(readlink "$process/exe" 2> /dev/null) || continue
+    [[ $program != "$root"/build/* ]] || echo "${process#/proc/} $program"
+  done | sort
+}
+
 end_processes() {
   local signal
   for signal in TERM KILL; do
@@ -36,10 +46,10 @@ mounts_and_loops() {
   } | grep '^/[^ ]*longshore' | sort || true
 }
 
-# check_leftovers <what mounts_and_loops said before the tests>
+# check_leftovers <what mounts_and_loops said before the tests> <what built_programs said>
 check_leftovers() {
   local status=0 mounts
-  left_processes > "$work/processes"
+  { left_processes && comm -13 <(echo "$2") <(built_programs); } > "$work/processes"
   if [ -s "$work/processes" ]; then
     echo "These processes were left:" && cat "$work/processes"
     status=1

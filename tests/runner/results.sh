@@ -1,20 +1,25 @@
 # shellcheck shell=bash
 # Sourced by tests/run_tests: what CTest's reports say.
 
-# Passed, failed and skipped of a report by CTest. What has no executable counts as failed. What is
-# skipped says "SKIPPED: " and why, be it the whole or a case inside an executable; that goes to
-# standard error, with a tab before each why.
+# count_results <report by CTest> <file>: prints how many passed, failed and were skipped; the names of
+# the failed go to the file. What has no executable counts as failed. What is skipped says "SKIPPED: "
+# and why, be it the whole or a case inside an executable; that goes to standard error, with a tab
+# before each why.
 count_results() {
-  awk '
+  awk -v failures="$2" '
     /<testcase / {
       name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name)
-      state = /status="run"/ ? "passed" : "failed"
-      if (state == "passed") ++passed; else ++failed
+      state[name] = /status="run"/ ? "passed" : "failed"
     }
-    /<skipped message="SKIP_RETURN_CODE/ { --failed; ++skipped; state = "skipped" }
+    /<skipped message="SKIP_RETURN_CODE/ { state[name] = "skipped"; ++skipped }
     /SKIPPED: / { sub(/.*SKIPPED: /, ""); print name "\t" $0 > "/dev/stderr"
-      if (state != "skipped") inner[name]++ }
+      if (state[name] != "skipped") inner[name]++ }
     END {
+      printf "" > failures
+      for (name in state) {
+        if (state[name] == "passed") ++passed
+        if (state[name] == "failed") { ++failed; print name > failures }
+      }
       for (name in inner) skipped += inner[name]
       printf "%d %d %d\n", passed, failed, skipped
     }' "$1"

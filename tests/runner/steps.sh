@@ -77,7 +77,8 @@ test_layer() {
   # Two layers may end at once.
   flock "$work/rows" cat "$work/$name.log"
   [ -f "$work/$name.xml" ] || { row "$preset" "$layer" 0 1 0 "$name" && return; }
-  read -r -a counts <<< "$(count_results "$work/$name.xml" 2> "$work/$name.skips")"
+  read -r -a counts <<< "$(count_results "$work/$name.xml" "$work/$name.xml.failures" 2> "$work/$name.skips")"
+  sed "s/^/  $preset $layer: /" "$work/$name.xml.failures" >> "$work/all_failures"
   sed "s/^/$preset $layer skipped /" "$work/$name.skips" | tee -a "$work/all_skips" | print_skips
   # What its report does not tell is a failure as well.
   [ "$status" = 0 ] || [ "${counts[1]}" != 0 ] || counts[1]=1

@@ -85,6 +85,13 @@ def is_touched(test, graph, changes):
         if word.startswith(graph.build + '/') and os.path.isfile(word):
             if changes.touch_program(graph.files_of(os.path.relpath(word, graph.build))):
                 return True
+        elif word.startswith(graph.build + '/') and os.path.isdir(word):
+            # A folder of modules.
+            for module in Path(word).glob('*.so'):
+                if changes.touch_program(graph.files_of(os.path.relpath(module, graph.build))):
+                    return True
+        elif word in changes.files:
+            return True
         elif word.startswith(f'{ROOT}/tests/'):
             folder = os.path.dirname(word) + '/'
             if any(file.startswith(folder) for file in changes.files):

@@ -60,15 +60,19 @@ class Unit:
             self.sources = [str(ROOT / name) if (ROOT / name).exists() else name
                             for name in INCLUDED.findall(Path(self.file).read_text())]
 
+    def is_built(self):
+        return bool(self.files) and all(os.path.exists(file) for file in self.files)
+
     def key(self, build, *more):
+        def anywhere(text):  # the same in every clone
+            return text.replace(build, 'BUILD').replace(str(ROOT), 'ROOT')
+
         content = hashlib.sha256()
-        command = ' '.join(self.words).replace(build, 'BUILD').replace(str(ROOT), 'ROOT')
-        for text in (*more, command):
-            content.update(text.encode() + b'\0')
-        for file in sorted(set(self.files)):
-            name = file.replace(build, 'BUILD').replace(str(ROOT), 'ROOT')
+        for text in (*more, *self.sources, ' '.join(self.words)):
+            content.update(anywhere(text).encode() + b'\0')
+        for name, file in sorted((anywhere(file), file) for file in set(self.files)):
             content.update(f'{name} {os.stat(file).st_size}\n'.encode())
-            if not file.startswith('/usr/'):
+            if name.startswith(('BUILD', 'ROOT')) or not name.startswith('/usr/'):
                 content.update(Path(file).read_bytes())
         return content.hexdigest()[:32]
 
@@ -81,6 +85,10 @@ class Unit:
             if flag in words:
                 at = words.index(flag)
                 del words[at:at + 2]
+        # Only unity files are to include by names from the root; see LongshoreUnity.cmake.
+        if '-iquote' in words:
+            at = words.index('-iquote')
+            del words[at:at + 2]
         words = [word for word in words if word not in ('-MD', '-c', self.file)]
         return words + ['-fsyntax-only', source]
 
@@ -140,23 +148,24 @@ def main():
     version = subprocess.run([checker, '--version'], capture_output=True, text=True).stdout
     rules = Path(ROOT, '.clang-tidy').read_text() if check is tidy else ''
     todo = []
-    for unit in units:
-        # Nothing is known of what is not built.
-        mark = Path(passed, unit.key(build, own_text, version, rules, *unit.sources)) if unit.files else None
-        if mark is None or not mark.exists():
+    built = [unit for unit in units if unit.is_built()]
+    for unit in built:
+        mark = Path(passed, unit.key(build, own_text, version, rules))
+        if not mark.exists():
             todo.append((unit, mark))
-    print(f'{len(units)} units, {len(todo)} of them new', flush=True)
+    print(f'{len(built)} units, {len(todo)} of them new; {len(units) - len(built)} are not built',
+          flush=True)
     os.nice(10)  # tests that run meanwhile are watched by clocks
 
     def run(item):
         unit, mark = item
         found = check(unit, str(folder))
-        if not found and mark is not None:
+        if not found:
             mark.touch()
         return found
 
-    if not units:
-        print('There is no such unit.')
+    if not built:
+        print('No such unit is built.')
         return 1
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [text for texts in pool.map(run, todo) for text in texts]

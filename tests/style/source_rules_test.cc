@@ -45,6 +45,11 @@ TEST_CASE("a group in an identifier, a string or a file's name is found") {
   CHECK(count(check_group_names, "agent/router/volume_calls.cc", "") == 1);
 }
 
+TEST_CASE("a group that the check does not know is found") {
+  CHECK(count(check_group_names, "modules/nvme/module.cc", "") == 1);
+  CHECK(count(check_group_names, "modules/echo/module.cc", "") == 0);
+}
+
 TEST_CASE("comments, parts of other words and std::filesystem are no group") {
   CHECK(group_names("// \"v1.Disk\" is one\n/* volume */ int x;\n") == 0);
   CHECK(group_names("auto x = \"libfdisk.so.1\";\n") == 0);

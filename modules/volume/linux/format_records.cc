@@ -4,8 +4,11 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <thread>
 
 #include "longshore/linux/file_descriptor.hpp"
 
@@ -13,10 +16,13 @@ namespace longshore::volume {
 namespace {
 
 // Held until it is closed. What is locked is the opened folder, so that threads exclude each other
-// too; without the lock a writer could only lose another one's line.
+// too. Nobody has it for longer than it takes to write a line; should somebody, who wants it goes
+// on without it, for all that this can cost is another one's line.
 FileDescriptor locked(const std::string& directory) {
+  constexpr int kAttempts = 50;
   FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
+  for (int i = 0; i < kAttempts && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return folder;
 }
@@ -29,9 +35,13 @@ std::string FormatRecords::path_of(const std::string& volume_id) const {
 }
 
 // A line that was cut short is none.
-std::vector<std::string> FormatRecords::uuids_of(const std::string& volume_id) const {
+Result<std::vector<std::string>> FormatRecords::uuids_of(const std::string& volume_id) const {
   std::vector<std::string> uuids;
+  errno = 0;
   std::ifstream file(path_of(volume_id));
+  if (!file.is_open() && errno != ENOENT) {
+    return Error(StatusCode::kUnknown, "read", path_of(volume_id)).because(last_error());
+  }
   for (std::string uuid; std::getline(file, uuid) && !file.eof() && uuids.size() < kMostCopies;) {
     if (!uuid.empty()) uuids.push_back(uuid);
   }
@@ -40,27 +50,30 @@ std::vector<std::string> FormatRecords::uuids_of(const std::string& volume_id) c
 
 bool FormatRecords::contains(const std::string& volume_id, const std::string& uuid) const {
   if (directory_.empty() || uuid.empty()) return false;
-  const std::vector<std::string> uuids = uuids_of(volume_id);
-  return std::ranges::find(uuids, uuid) != uuids.end();
+  const auto uuids = uuids_of(volume_id);
+  return uuids && std::ranges::find(*uuids, uuid) != uuids->end();
 }
 
 Result<void> FormatRecords::add(const std::string& volume_id, const std::string& uuid) const {
   if (directory_.empty()) return {};
   const FileDescriptor lock = locked(directory_);
-  std::vector<std::string> uuids = uuids_of(volume_id);
-  std::erase(uuids, uuid);
-  uuids.push_back(uuid);
-  if (uuids.size() > kMostCopies) uuids.erase(uuids.begin());
-  return write(path_of(volume_id), uuids);
+  auto uuids = uuids_of(volume_id);
+  if (!uuids) return std::move(uuids).error();
+  std::erase(*uuids, uuid);
+  uuids->push_back(uuid);
+  if (uuids->size() > kMostCopies) uuids->erase(uuids->begin());
+  return write(path_of(volume_id), *uuids);
 }
 
 void FormatRecords::remove(const std::string& volume_id, const std::string& uuid) const {
   if (directory_.empty()) return;
   const FileDescriptor lock = locked(directory_);
-  std::vector<std::string> uuids = uuids_of(volume_id);
-  if (std::erase(uuids, uuid) == 0) return;
-  // Where the rest cannot be written, a record too few is better than one too many.
-  if (uuids.empty() || !write(path_of(volume_id), uuids)) ::unlink(path_of(volume_id).c_str());
+  auto uuids = uuids_of(volume_id);
+  if (uuids && std::erase(*uuids, uuid) == 0) return;
+  // Where the rest cannot be read or written, a record too few is better than one too many.
+  if (!uuids || uuids->empty() || !write(path_of(volume_id), *uuids)) {
+    ::unlink(path_of(volume_id).c_str());
+  }
 }
 
 // Written beside it and renamed, so that the record is old or new. It is not flushed: it is there

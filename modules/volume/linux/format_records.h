@@ -32,15 +32,15 @@ class FormatRecords {
   // `directory` exists, or is "".
   explicit FormatRecords(std::string directory) : directory_(std::move(directory)) {}
 
-  // Whether the volume, or a copy of it, was given the filesystem. False also if that cannot be
-  // read.
+  // Whether the volume, or a copy of it, was given the filesystem. False also if nobody can
+  // say.
   bool contains(const std::string& volume_id, const std::string& uuid) const;
   Result<void> add(const std::string& volume_id, const std::string& uuid) const;
   void remove(const std::string& volume_id, const std::string& uuid) const;
 
  private:
   std::string path_of(const std::string& volume_id) const;
-  std::vector<std::string> uuids_of(const std::string& volume_id) const;
+  Result<std::vector<std::string>> uuids_of(const std::string& volume_id) const;
   Result<void> write(const std::string& path, const std::vector<std::string>& uuids) const;
 
   std::string directory_;

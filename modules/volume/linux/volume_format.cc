@@ -76,6 +76,7 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
     // What it left behind is nobody's, whatever it looks like.
     static_cast<void>(block::wipe_signatures(*device, volume.id));
+    records_.remove(plain_id, *uuid);
     return made;
   }
   if (::fsync(device->get()) != 0) {

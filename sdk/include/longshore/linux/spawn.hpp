@@ -1,5 +1,6 @@
 // How a program is started on Linux: by its absolute path and an array of arguments, without a
-// shell, with an empty environment, no signal blocked and every signal's default action.
+// shell, with an empty environment, no signal blocked, and the default action of every signal but
+// SIGPIPE, which stays as it is here.
 //
 //     SpawnPlan plan;
 //     plan.open(STDIN_FILENO, "/dev/null", O_RDONLY);
@@ -56,11 +57,11 @@ class SpawnPlan {
 
   // The program finds a file opened as descriptor `number`; `mode` as of open(2).
   void open(int number, const std::string& path, int flags, mode_t mode = 0) {
-    posix_spawn_file_actions_addopen(&actions_, number, path.c_str(), flags, mode);
+    keep(posix_spawn_file_actions_addopen(&actions_, number, path.c_str(), flags, mode));
   }
 
   // The program finds `from` as `to`; onto itself, it stays open although it is O_CLOEXEC.
-  void duplicate(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
+  void duplicate(int from, int to) { keep(posix_spawn_file_actions_adddup2(&actions_, from, to)); }
 
   // Closes every descriptor from 3 on that is not in `kept`. Not all in this process need be
   // O_CLOEXEC, and who waits for the end of one would wait for the program's.
@@ -68,10 +69,10 @@ class SpawnPlan {
     int next = STDERR_FILENO + 1;
     for (const int last = kept.empty() ? next : std::ranges::max(kept) + 1; next < last; ++next) {
       if (std::ranges::find(kept, next) == kept.end()) {
-        posix_spawn_file_actions_addclose(&actions_, next);
+        keep(posix_spawn_file_actions_addclose(&actions_, next));
       }
     }
-    posix_spawn_file_actions_addclosefrom_np(&actions_, next);
+    keep(posix_spawn_file_actions_addclosefrom_np(&actions_, next));
   }
 
   // One variable of the environment, as "NAME=value"; without any, the environment is empty.
@@ -82,8 +83,11 @@ class SpawnPlan {
   Result<pid_t> spawn(const std::vector<std::string>& arguments) const {
     const std::vector<char*> words = pointers_to(arguments), variables = pointers_to(environment_);
     pid_t child = 0;
-    const int error =
-        posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), variables.data());
+    int error = error_;
+    if (error == 0) {
+      error =
+          posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), variables.data());
+    }
     if (error == 0) return child;
     return Error(StatusCode::kUnknown, "run", arguments[0])
         .because(std::error_code(error, std::generic_category()));
@@ -99,9 +103,15 @@ class SpawnPlan {
     return pointers;
   }
 
+  // The first that went wrong: a descriptor that is none, say. spawn() tells of it.
+  void keep(int error) {
+    if (error_ == 0) error_ = error;
+  }
+
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
   std::vector<std::string> environment_;
+  int error_ = 0;
 };
 
 }  // namespace longshore
