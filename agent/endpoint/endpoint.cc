@@ -110,7 +110,18 @@ class UnixEndpoint final : public Endpoint {
     return std::static_pointer_cast<UnixEndpoint>(shared_from_this());
   }
 
+  // Those whom the kernel has let in already are welcomed first: they would read "connection reset"
+  // where they should be told to go. New ones find no socket file any more. A socket that was
+  // handed in stays: who is in its queue waits for the next agent.
   void stop_accepting() {
+    boost::system::error_code error;
+    const bool may_welcome = file_.is_ours() && acceptor_.is_open() && !is_closed_;
+    file_.remove_name();
+    if (may_welcome) acceptor_.non_blocking(true, error);
+    while (may_welcome && !error) {
+      Protocol::socket socket = acceptor_.accept(error);
+      if (!error) welcome(std::move(socket));
+    }
     boost::system::error_code ignored;  // closing twice is fine
     acceptor_.close(ignored);
     pause_.cancel();

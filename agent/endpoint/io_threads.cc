@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -58,11 +59,10 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     WorkerPool* pool;
   };
 
-  // Locked. Counts the thread as serving until it says otherwise.
+  // Locked. Counts the thread as serving until it says otherwise. Throws std::system_error where
+  // the system has no thread for it.
   template <typename Function>
   void start_thread(Function function) {
-    ++serving_;
-    ++threads_;
     std::thread([self = shared_from_this(), function] {
 #if defined(__linux__)
       pthread_setname_np(pthread_self(), "io");
@@ -72,6 +72,8 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
       --self->threads_;
       self->ended_.notify_all();
     }).detach();
+    ++serving_;
+    ++threads_;
   }
 
   void stop_serving(bool context_is_over) {
@@ -137,10 +139,23 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
       }
       seen = progress_;
       changed_.wait_for(lock, patience_.with_a_call, [&] { return over_; });
-      if (in_call_ && seen == progress_ && !over_) return take_the_lead(std::move(lock));
+      if (in_call_ && seen == progress_ && !over_ && has_successor()) {
+        return take_the_lead(std::move(lock));
+      }
     }
     lock.unlock();
     stop_serving(false);
+  }
+
+  // Locked. Starts the thread that stands by next. Without one this goes on standing by: sockets
+  // wait for a call that blocks, until it ends or there is a thread.
+  bool has_successor() {
+    try {
+      start_thread([](State& state) { state.stand_by(); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
   }
 
   void take_the_lead(std::unique_lock<std::mutex> lock) {
@@ -149,7 +164,6 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     leader_ = std::this_thread::get_id();
     const uint64_t number = ++leading_;
     pools_until_ = Clock::now() + patience_.with_pools;
-    start_thread([](State& state) { state.stand_by(); });
     give_to_pools(std::move(lock));
     lead(number);
   }

@@ -42,7 +42,11 @@ class SocketFile {
   // handed in. The default mode counts as not asked for.
   bool lacks_access(const SocketFileOptions& options) const;
 
-  // False when the socket was handed in.
+  // Removes the file now, so that nobody else connects; what is in the queue still can be accepted.
+  // Does nothing where the socket was handed in.
+  void remove_name();
+
+  // False when the socket was handed in, and once the file is removed.
   bool is_ours() const { return remove_at_end_; }
 
   // The descriptor, which becomes the caller's to close.

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <future>
+#include <system_error>
 #include <utility>
 
 #include "config/changes.h"
@@ -277,24 +278,35 @@ void Agent::finish_drain() {
   if (ending_.joinable()) return;
   drain_timer_.cancel();
   // Stopping modules blocks, and their last answers still want somebody who writes them.
-  ending_ = std::thread([this] {
-    if (control_->drain(router::Clock::now() + configuration().agent.stop_timeout)) {
-      core_.modules.stop_all(configuration().agent.stop_timeout);
-    } else {
-      // It is at the modules itself, and two at them would be one too many.
-      log_->error("a reload does not end; the modules are left as they are");
-      ended_in_order_ = false;
-    }
-    if (auto* markers = core_.modules.crash_markers()) markers->close();
-    core_.audit.end();
-    http_.reset();  // its reports need the I/O thread
-    boost::asio::post(io_, [this] {
-      endpoints_.close();
-      signals_.cancel();
-      // After what that has cancelled, so that sockets are removed though the agent is not
-      // destroyed.
-      boost::asio::post(io_, [this] { io_.stop(); });
+  try {
+    ending_ = std::thread([this] { end_modules(); });
+  } catch (const std::system_error& error) {
+    constexpr std::chrono::milliseconds kUntilThreadsEnd{100};
+    log_->warning("no thread to end the modules; trying again", {{"error", error.what()}});
+    drain_timer_.expires_after(kUntilThreadsEnd);
+    drain_timer_.async_wait([this](boost::system::error_code cancelled) {
+      if (!cancelled) finish_drain();
     });
+  }
+}
+
+void Agent::end_modules() {
+  if (control_->drain(router::Clock::now() + configuration().agent.stop_timeout)) {
+    core_.modules.stop_all(configuration().agent.stop_timeout);
+  } else {
+    // It is at the modules itself, and two at them would be one too many.
+    log_->error("a reload does not end; the modules are left as they are");
+    ended_in_order_ = false;
+  }
+  if (auto* markers = core_.modules.crash_markers()) markers->close();
+  core_.audit.end();
+  http_.reset();  // its reports need the I/O thread
+  boost::asio::post(io_, [this] {
+    endpoints_.close();
+    signals_.cancel();
+    // After what that has cancelled, so that sockets are removed though the agent is not
+    // destroyed.
+    boost::asio::post(io_, [this] { io_.stop(); });
   });
 }
 

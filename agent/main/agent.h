@@ -98,6 +98,7 @@ class Agent {
   void begin_reload();
   void begin_drain();
   void finish_drain();
+  void end_modules();
   Result<void> open_sockets(const config::Configuration& configuration);
   // Runs `function` on the I/O thread and waits for it. [control, HTTP]
   void on_io_thread(const std::function<void()>& function);

@@ -1,11 +1,12 @@
 // Makes calls that may hang in the kernel, and waits no longer for them than somebody wants them.
 //
 // What asks a dead server may hang where nothing ends it but the kernel or the end of the process;
-// so it is done on a thread of its own, one for each key at most. While one hangs, nobody else asks
-// under its key. An answer that comes too late is dropped on that thread, for letting go of it may
-// wait for the server too.
+// so it is done on a thread of its own, one for each key at most, and so many in all. Who comes for
+// a key meanwhile waits for his turn; while one hangs for which nobody waits any more, nobody else
+// asks under its key. An answer that comes too late is dropped on that thread, for letting go of it
+// may wait for the server too.
 //
-// Threads: any number at once, one for a key. Owner: on destruction it waits for what still hangs.
+// Threads: any number at once. Owner: on destruction it waits for what still hangs.
 #pragma once
 
 #include <condition_variable>
@@ -29,8 +30,12 @@ class BoundedCalls {
  public:
   using Call = std::function<Answer()>;
   // The answer when there is none: ETIMEDOUT, the limits are exceeded; EALREADY, an earlier call
-  // under the key has not ended; or why no thread could be started.
+  // under the key was given up and has not ended; EAGAIN, there are too many calls; or why no
+  // thread could be started.
   using Unanswered = std::function<Answer(const std::error_code&)>;
+
+  // Whoever makes up keys, as the names of hosts, must not get a thread for each.
+  static constexpr size_t kMostCalls = 32;
 
   BoundedCalls() = default;
   BoundedCalls(const BoundedCalls&) = delete;
@@ -43,12 +48,21 @@ class BoundedCalls {
   Answer run(const std::string& key, const CallLimits& limits, Call call,
              const Unanswered& unanswered) {
     std::unique_lock lock(mutex_);
-    reap();
-    const auto [entry, is_first] = running_.try_emplace(key);
-    if (!is_first) {
+    const auto refuse = [&](std::errc error) {
       lock.unlock();  // it may ask what is foreign code, here as below
-      return unanswered(std::make_error_code(std::errc::connection_already_in_progress));
+      return unanswered(std::make_error_code(error));
+    };
+    const auto has_turn = [&] {
+      reap();
+      const auto before = running_.find(key);
+      return before == running_.end() || before->second.is_late;
+    };
+    if (limits.await(ended_, lock, {}, has_turn)) return refuse(std::errc::timed_out);
+    if (running_.contains(key)) return refuse(std::errc::connection_already_in_progress);
+    if (running_.size() >= kMostCalls) {
+      return refuse(std::errc::resource_unavailable_try_again);
     }
+    const Entry entry = running_.try_emplace(key).first;
     Running& running = entry->second;
     if (const std::error_code error = start(running, std::move(call))) {
       running_.erase(entry);
@@ -57,6 +71,7 @@ class BoundedCalls {
     }
     if (limits.await(ended_, lock, {}, [&] { return running.has_ended; })) {
       running.is_late = true;
+      ended_.notify_all();
       lock.unlock();
       return unanswered(std::make_error_code(std::errc::timed_out));
     }
@@ -119,6 +134,7 @@ class BoundedCalls {
   Running take(Entry entry, std::unique_lock<std::mutex>& lock) {
     Running done = std::move(entry->second);
     running_.erase(entry);
+    ended_.notify_all();
     lock.unlock();
     done.thread.join();
     return done;

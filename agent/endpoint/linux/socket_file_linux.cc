@@ -174,7 +174,11 @@ SocketFile::SocketFile(SocketFile&& other) noexcept
 
 SocketFile::~SocketFile() {
   if (descriptor_ >= 0) close(descriptor_);
-  if (!remove_at_end_) return;
+  remove_name();
+}
+
+void SocketFile::remove_name() {
+  if (!std::exchange(remove_at_end_, false)) return;
   struct stat status {};
   if (lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) unlink(path_.c_str());
 }

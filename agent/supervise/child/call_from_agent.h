@@ -40,6 +40,7 @@ class CallFromAgent final : public router::CallObserver {
 
   std::mutex mutex_;
   uint64_t credit_;
+  bool is_full_ = false;  // the sender was told to wait
   StatusCode code_ = StatusCode::kCancelled;
   std::string text_ = "the call ended early";
   std::string answer_;

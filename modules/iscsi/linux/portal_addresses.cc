@@ -6,13 +6,7 @@
 namespace longshore::iscsi {
 
 Addresses look_up(const std::string& host) {
-  constexpr const char* kOperation = "look up the name of the portal";
-  Addresses found = support::addresses_of(host, kOperation);
-  if (found || found.error().code() != StatusCode::kNotFound) return found;
-  // NOT_FOUND would say that the target or its session is not there.
-  return Error(StatusCode::kUnavailable, kOperation, host)
-      .because("this node knows no such name")
-      .advise("the name has to be known to the node itself, not only inside the cluster");
+  return support::addresses_of(host, "look up the name of the portal");
 }
 
 Addresses PortalAddresses::of(const Portal& portal, const support::CallLimits& limits,

@@ -41,7 +41,7 @@ Result<std::vector<std::string>> Mounting::addresses_of(const RemotePath& share,
         .because("the node's name server has not answered an earlier call, which was given up")
         .advise("try again, or use the address in place of the name");
   };
-  Addresses addresses = address_calls_.run(share.mapping(), limits, call, unanswered);
+  Addresses addresses = address_calls_.run(share.host(), limits, call, unanswered);
   if (!addresses || !before) return addresses;
   const auto own = std::ranges::find(*addresses, before->address);
   if (own != addresses->end()) std::rotate(addresses->begin(), own, own + 1);

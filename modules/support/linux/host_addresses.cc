@@ -16,7 +16,7 @@ Error no_addresses(const std::string& host, const char* operation, int failure, 
   switch (failure) {
     case EAI_NONAME:
     case EAI_NODATA:
-      return Error(StatusCode::kNotFound, operation, host)
+      return Error(StatusCode::kUnavailable, operation, host)
           .because("this node knows no such name")
           .advise(
               "names of cluster services do not resolve on the node; use the address of the "

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "longshore/linux/file_descriptor.hpp"
@@ -15,16 +17,41 @@
 namespace longshore::volume {
 namespace {
 
-// Held until it is closed. What is locked is the opened folder, so that threads exclude each other
-// too. Nobody has it for longer than it takes to write a line; should somebody, who wants it goes
-// on without it, for all that this can cost is another one's line.
-FileDescriptor locked(const std::string& directory) {
+constexpr const char* kOperation = "remember the formatting in";
+constexpr size_t kMaxFileBytes = 4096;
+
+// The lock of the folder, which goes with the descriptor. What is locked is the opened folder, so
+// that threads exclude each other too. Nobody has it for longer than it takes to write a line.
+Result<FileDescriptor> locked(const std::string& directory) {
   constexpr int kAttempts = 50;
   FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  for (int i = 0; i < kAttempts && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+  if (!folder) return Error(StatusCode::kUnknown, kOperation, directory).because(last_error());
+  for (int i = 0; i < kAttempts; ++i) {
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return folder;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return folder;
+  return Error(StatusCode::kUnavailable, kOperation, directory)
+      .because("another process holds the lock of this folder")
+      .advise("try again; two agents must not share a state directory");
+}
+
+// All of a small regular file; the empty text where there is none. A FIFO of that name must not
+// hang the agent, and a link leads nowhere.
+Result<std::string> content_of(const std::string& path) {
+  const auto failed = [&](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "read", path).because(error);
+  };
+  const FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!file && errno == ENOENT) return std::string();
+  if (!file) return failed(last_error());
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return failed(last_error());
+  if (!S_ISREG(status.st_mode)) return failed(std::make_error_code(std::errc::invalid_argument));
+  std::array<char, kMaxFileBytes> bytes{};
+  const ssize_t size = ::read(file.get(), bytes.data(), bytes.size());
+  if (size < 0) return failed(last_error());
+  return std::string(bytes.data(), static_cast<size_t>(size));
 }
 
 }  // namespace
@@ -36,13 +63,11 @@ std::string FormatRecords::path_of(const std::string& volume_id) const {
 
 // A line that was cut short is none.
 Result<std::vector<std::string>> FormatRecords::uuids_of(const std::string& volume_id) const {
+  Result<std::string> text = content_of(path_of(volume_id));
+  if (!text) return std::move(text).error();
   std::vector<std::string> uuids;
-  errno = 0;
-  std::ifstream file(path_of(volume_id));
-  if (!file.is_open() && errno != ENOENT) {
-    return Error(StatusCode::kUnknown, "read", path_of(volume_id)).because(last_error());
-  }
-  for (std::string uuid; std::getline(file, uuid) && !file.eof() && uuids.size() < kMostCopies;) {
+  std::istringstream lines(*text);
+  for (std::string uuid; std::getline(lines, uuid) && !lines.eof();) {
     if (!uuid.empty()) uuids.push_back(uuid);
   }
   return uuids;
@@ -56,7 +81,8 @@ bool FormatRecords::contains(const std::string& volume_id, const std::string& uu
 
 Result<void> FormatRecords::add(const std::string& volume_id, const std::string& uuid) const {
   if (directory_.empty()) return {};
-  const FileDescriptor lock = locked(directory_);
+  const Result<FileDescriptor> lock = locked(directory_);
+  if (!lock) return lock.error();
   auto uuids = uuids_of(volume_id);
   if (!uuids) return std::move(uuids).error();
   std::erase(*uuids, uuid);
@@ -66,13 +92,15 @@ Result<void> FormatRecords::add(const std::string& volume_id, const std::string&
 }
 
 void FormatRecords::remove(const std::string& volume_id, const std::string& uuid) const {
-  if (directory_.empty()) return;
-  const FileDescriptor lock = locked(directory_);
+  if (directory_.empty() || uuid.empty()) return;
+  const Result<FileDescriptor> lock = locked(directory_);
+  if (!lock) return;
   auto uuids = uuids_of(volume_id);
-  if (uuids && std::erase(*uuids, uuid) == 0) return;
-  // Where the rest cannot be read or written, a record too few is better than one too many.
-  if (!uuids || uuids->empty() || !write(path_of(volume_id), *uuids)) {
+  if (!uuids || std::erase(*uuids, uuid) == 0) return;
+  if (uuids->empty()) {
     ::unlink(path_of(volume_id).c_str());
+  } else {
+    static_cast<void>(write(path_of(volume_id), *uuids));
   }
 }
 
@@ -82,7 +110,7 @@ void FormatRecords::remove(const std::string& volume_id, const std::string& uuid
 Result<void> FormatRecords::write(const std::string& path,
                                   const std::vector<std::string>& uuids) const {
   const auto failed = [&] {
-    return Error(StatusCode::kUnknown, "remember the formatting in", path).because(last_error());
+    return Error(StatusCode::kUnknown, kOperation, path).because(last_error());
   };
   std::string text;
   for (const std::string& uuid : uuids) text += uuid + "\n";

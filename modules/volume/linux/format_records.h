@@ -12,7 +12,8 @@
 // that mounted the volume, a filesystem that others made since, a record that a crash brought back
 // - therefore costs no data.
 //
-// Threads and processes: any number at once; a lock on the directory lets one write at a time.
+// Threads and processes: any number at once; a lock on the directory lets one write at a time, and
+// who does not get it within half a second changes nothing.
 // Without a state directory nothing is remembered.
 #pragma once
 
@@ -36,6 +37,8 @@ class FormatRecords {
   // say.
   bool contains(const std::string& volume_id, const std::string& uuid) const;
   Result<void> add(const std::string& volume_id, const std::string& uuid) const;
+  // Leaves the line where it cannot be taken out: that makes a repeated FormatVolume succeed that
+  // should say that the volume was used, and formats nothing.
   void remove(const std::string& volume_id, const std::string& uuid) const;
 
  private:

@@ -58,7 +58,7 @@ Result<uint32_t> VolumeBackendLinux::disk_number_of(const std::string& id) {
 
 Result<VolumeStats> VolumeBackendLinux::stats(const std::string& id) {
   constexpr const char* kOperation = "tell the size of";
-  const Result<Volume> volume = index_.resolve(id, kOperation);
+  const Result<Volume> volume = index_.resolve_mounted(id, kOperation);
   if (!volume) return volume.error();
   const Result<std::vector<Mount>> mounts = index_.mounts_of(*volume);
   if (!mounts) return mounts.error();
@@ -88,7 +88,7 @@ Result<VolumeStats> VolumeBackendLinux::stats_of_mounted(const Volume& volume,
 
 Result<void> VolumeBackendLinux::flush(const std::string& id) {
   constexpr const char* kFlush = "write what is unwritten of";
-  const Result<Volume> volume = index_.resolve(id, kFlush);
+  const Result<Volume> volume = index_.resolve_mounted(id, kFlush);
   if (!volume) return volume.error();
   const Result<std::vector<Mount>> mounts = index_.mounts_of(*volume);
   if (!mounts) return mounts.error();

@@ -156,24 +156,40 @@ Result<std::vector<Volume>> VolumeIndex::volumes_on(uint32_t disk_number) const 
   return volumes;
 }
 
-Result<Volume> VolumeIndex::resolve(std::string_view id, std::string_view operation) const {
+Result<VolumeIndex::Candidates> VolumeIndex::candidates_named(std::string_view id) const {
   Result<Candidates> all = candidates();
-  if (!all) return std::move(all).error();
-  std::vector<Candidate>& found = all->found;
-  std::erase_if(found, [&](const Candidate& candidate) {
-    return id != candidate.volume.id && id != qualified(candidate.volume);
-  });
-  if (found.size() > 1) {
-    std::vector<Candidate> mounted;
-    for (const Candidate& candidate : found) {
-      const auto mounts = mounts_of(candidate.volume);
-      if (!mounts) return mounts.error();
-      if (!mounts->empty()) mounted.push_back(candidate);
-    }
-    if (mounted.size() == 1) found = std::move(mounted);
+  if (all) {
+    std::erase_if(all->found, [&](const Candidate& candidate) {
+      return id != candidate.volume.id && id != qualified(candidate.volume);
+    });
   }
+  return all;
+}
+
+Result<Volume> VolumeIndex::resolve(std::string_view id, std::string_view operation) const {
+  Result<Candidates> named = candidates_named(id);
+  if (!named) return std::move(named).error();
+  return only_one(std::move(*named), id, operation);
+}
+
+Result<Volume> VolumeIndex::resolve_mounted(std::string_view id, std::string_view operation) const {
+  Result<Candidates> named = candidates_named(id);
+  if (!named) return std::move(named).error();
+  std::vector<Candidate> mounted;
+  for (const Candidate& candidate : named->found) {
+    const auto mounts = mounts_of(candidate.volume);
+    if (!mounts) return mounts.error();
+    if (!mounts->empty()) mounted.push_back(candidate);
+  }
+  if (mounted.size() == 1) named->found = std::move(mounted);
+  return only_one(std::move(*named), id, operation);
+}
+
+Result<Volume> VolumeIndex::only_one(Candidates named, std::string_view id,
+                                     std::string_view operation) {
+  std::vector<Candidate>& found = named.found;
   if (found.size() == 1) return std::move(told(std::move(found)).front());
-  if (found.empty()) return none_found(id, all->unreadable, operation);
+  if (found.empty()) return none_found(id, named.unreadable, operation);
   std::string names;
   for (const Candidate& candidate : found) append_name(names, qualified(candidate.volume));
   return Error(StatusCode::kFailedPrecondition, std::string(operation), std::string(id))

@@ -54,6 +54,9 @@ class VolumeIndex {
   // NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE: see VolumeBackend. `operation` completes
   // "cannot ...".
   Result<Volume> resolve(std::string_view id, std::string_view operation) const;
+  // Of several with this id, the one that is mounted, if it is the only one. For what changes
+  // nothing: who names a copy by the id that it had alone must not be given its twin to write to.
+  Result<Volume> resolve_mounted(std::string_view id, std::string_view operation) const;
 
   // What is mounted from the volume, in the order of the table.
   Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
@@ -87,6 +90,8 @@ class VolumeIndex {
   };
 
   Result<Candidates> candidates() const;
+  Result<Candidates> candidates_named(std::string_view id) const;
+  static Result<Volume> only_one(Candidates named, std::string_view id, std::string_view operation);
   static void join_btrfs(std::vector<Candidate>& candidates);
   static std::vector<Volume> told(std::vector<Candidate> found);
   // False: it cannot be read for the moment.

@@ -64,15 +64,18 @@ TEST_CASE("Whom the kernel lets in as an endpoint begins to drain is told to go"
   REQUIRE(endpoint);
   Client first(clients, options.socket.path);
   Client second(clients, options.socket.path);
-  // The first is welcomed; the kernel gives out the second at once, for which the turn is next.
+  Client third(clients, options.socket.path);
+  // The first is welcomed; the kernel gives out the second at once, for which the turn is next. The
+  // third stays in the socket's queue.
   REQUIRE(io.run_one() == 1);
   REQUIRE((*endpoint)->connections() == 1);
   bool is_drained = false;
   (*endpoint)->drain([&] { is_drained = true; });
   CHECK_FALSE(is_drained);
+  CHECK_THROWS(Client(clients, options.socket.path));
   io.run_for(std::chrono::seconds(30));
   CHECK(is_drained);
-  for (Client* client : {&first, &second}) {
+  for (Client* client : {&first, &second, &third}) {
     boost::system::error_code end;
     const std::string frames = client->read_all(end);
     CHECK(has_frame(frames, 7));  // GOAWAY

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <stdexcept>
+#include <thread>
 
 namespace longshore::support {
 namespace {
@@ -69,6 +70,40 @@ TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
   CHECK(calls.count() == 0);
   CHECK_FALSE(calls.run("dead", {}, hang, itself));
   CHECK(answer.asked() == 2);
+}
+
+TEST_CASE("who comes while somebody waits for the same key has the next turn, in his own time") {
+  HeldAnswer answer;
+  BoundedCalls<std::error_code> calls;
+  std::thread first([&] {
+    static_cast<void>(calls.run(
+        "name", {}, [&] { return answer.await(); }, itself));
+  });
+  const auto end = std::chrono::steady_clock::now() + seconds(30);
+  while (answer.asked() == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  const auto live = [] { return std::make_error_code(std::errc::connection_refused); };
+  CHECK(calls.run("name", CallLimits().within(milliseconds(1)), live, itself) ==
+        std::errc::timed_out);
+  std::error_code second;
+  std::thread other([&] { second = calls.run("name", {}, live, itself); });
+  answer.give();
+  first.join();
+  other.join();
+  CHECK(second == std::errc::connection_refused);
+  CHECK(calls.count() == 0);
+}
+
+TEST_CASE("many keys do not get a thread each while all of them hang") {
+  HeldAnswer answer;
+  BoundedCalls<std::error_code> calls;
+  const auto hang = [&] { return answer.await(); };
+  const auto over = CallLimits().within(milliseconds(1));
+  for (size_t i = 0; i < BoundedCalls<std::error_code>::kMostCalls; ++i) {
+    CHECK(calls.run("host" + std::to_string(i), over, hang, itself) == std::errc::timed_out);
+  }
+  CHECK(calls.run("one more", {}, hang, itself) == std::errc::resource_unavailable_try_again);
+  CHECK(calls.count() == BoundedCalls<std::error_code>::kMostCalls);
+  answer.give();
 }
 
 TEST_CASE("a call that nobody wants any more is given up, though it has no deadline") {

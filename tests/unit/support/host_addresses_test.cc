@@ -20,7 +20,7 @@ TEST_CASE("addresses are their own addresses") {
 
 TEST_CASE("why a host has no address is a sentence with advice") {
   const auto [answer, code, words] = GENERATE(table<int, std::string, std::string>({
-      {EAI_NONAME, "NOT_FOUND", "names of cluster services do not resolve on the node"},
+      {EAI_NONAME, "UNAVAILABLE", "names of cluster services do not resolve on the node"},
       {EAI_AGAIN, "UNAVAILABLE", "name server does not answer"},
       {EAI_FAIL, "UNAVAILABLE", "use the address"},
       {EAI_MEMORY, "RESOURCE_EXHAUSTED", "emory"},
