@@ -34,10 +34,9 @@ class BoundedCalls {
   // thread could be started.
   using Unanswered = std::function<Answer(const std::error_code&)>;
 
-  // Whoever makes up keys, as the names of hosts, must not get a thread for each.
-  static constexpr size_t kMostCalls = 32;
-
-  BoundedCalls() = default;
+  // `most_calls` at once: whoever makes up keys, as the names of hosts, must not get a thread for
+  // each.
+  explicit BoundedCalls(size_t most_calls) : most_calls_(most_calls) {}
   BoundedCalls(const BoundedCalls&) = delete;
   BoundedCalls& operator=(const BoundedCalls&) = delete;
   ~BoundedCalls() {
@@ -59,7 +58,7 @@ class BoundedCalls {
     };
     if (limits.await(ended_, lock, {}, has_turn)) return refuse(std::errc::timed_out);
     if (running_.contains(key)) return refuse(std::errc::connection_already_in_progress);
-    if (running_.size() >= kMostCalls) {
+    if (running_.size() >= most_calls_) {
       return refuse(std::errc::resource_unavailable_try_again);
     }
     const Entry entry = running_.try_emplace(key).first;
@@ -152,6 +151,7 @@ class BoundedCalls {
     }
   }
 
+  const size_t most_calls_;
   std::mutex mutex_;
   std::condition_variable ended_;
   std::map<std::string, Running> running_;

@@ -39,7 +39,7 @@ class PortalAddresses {
 
  private:
   const LookUp look_up_;
-  support::BoundedCalls<Addresses> calls_;  // by the name
+  support::BoundedCalls<Addresses> calls_{32};  // by the name
 };
 
 }  // namespace longshore::iscsi

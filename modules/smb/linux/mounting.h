@@ -80,9 +80,10 @@ class Mounting {
 
   ShareMounts& mounts_;
   Times times_;
-  support::BoundedCalls<Addresses> address_calls_;
-  support::BoundedCalls<Mounted> mount_calls_;
-  support::BoundedCalls<std::error_code> other_calls_;  // keys: what is done, and to which mount
+  support::BoundedCalls<Addresses> address_calls_{32};  // by the host
+  support::BoundedCalls<Mounted> mount_calls_{256};     // by the share
+  support::BoundedCalls<std::error_code> other_calls_{
+      256};  // keys: what is done, and to which mount
 };
 
 }  // namespace longshore::smb

@@ -40,7 +40,7 @@ class HeldAnswer {
 std::error_code itself(const std::error_code& error) { return error; }
 
 TEST_CASE("a bounded call has its own answer or failure") {
-  BoundedCalls<std::error_code> calls;
+  BoundedCalls<std::error_code> calls(4);
   const auto refuse = [] { return std::make_error_code(std::errc::connection_refused); };
   CHECK(calls.run("x", {}, refuse, itself) == std::errc::connection_refused);
   const auto broken = []() -> std::error_code { throw std::runtime_error("broken"); };
@@ -50,7 +50,7 @@ TEST_CASE("a bounded call has its own answer or failure") {
 
 TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls;
+  BoundedCalls<std::error_code> calls(4);
   const auto hang = [&] { return answer.await(); };
   const auto live = [] { return std::error_code(); };
   CHECK(calls.run("dead", CallLimits().within(milliseconds(1)), hang, itself) ==
@@ -74,7 +74,7 @@ TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
 
 TEST_CASE("who comes while somebody waits for the same key has the next turn, in his own time") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls;
+  BoundedCalls<std::error_code> calls(4);
   std::thread first([&] {
     static_cast<void>(calls.run(
         "name", {}, [&] { return answer.await(); }, itself));
@@ -95,20 +95,20 @@ TEST_CASE("who comes while somebody waits for the same key has the next turn, in
 
 TEST_CASE("many keys do not get a thread each while all of them hang") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls;
+  BoundedCalls<std::error_code> calls(4);
   const auto hang = [&] { return answer.await(); };
   const auto over = CallLimits().within(milliseconds(1));
-  for (size_t i = 0; i < BoundedCalls<std::error_code>::kMostCalls; ++i) {
+  for (int i = 0; i < 4; ++i) {
     CHECK(calls.run("host" + std::to_string(i), over, hang, itself) == std::errc::timed_out);
   }
   CHECK(calls.run("one more", {}, hang, itself) == std::errc::resource_unavailable_try_again);
-  CHECK(calls.count() == BoundedCalls<std::error_code>::kMostCalls);
+  CHECK(calls.count() == 4);
   answer.give();
 }
 
 TEST_CASE("a call that nobody wants any more is given up, though it has no deadline") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls;
+  BoundedCalls<std::error_code> calls(4);
   const auto hang = [&] { return answer.await(); };
   const CallLimits limits{.cancelled = [&] { return answer.asked() > 0; }};
   CHECK(calls.run("dead", limits, hang, itself) == std::errc::timed_out);
@@ -121,7 +121,7 @@ TEST_CASE("what comes too late and what the call held are let go") {
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> given = held;
   {
-    BoundedCalls<std::shared_ptr<int>> calls;
+    BoundedCalls<std::shared_ptr<int>> calls(4);
     const auto late = calls.run(
         "dead", CallLimits().within(milliseconds(1)),
         [&answer, kept = std::move(held)] {
