@@ -36,6 +36,16 @@ caches_of() {
     echo -
 }
 
+# Style checks have a memory of their own, of the units that passed.
+caches_of_tests() {
+  if [ "$2" != style ]; then
+    caches_of "$1.build"
+  else
+    awk '/ units, .* of them new/ { all += $1; new += $3 } END { print (2 * new > all ? "cold" : "warm") }' \
+      "$work/$1.$2.log"
+  fi
+}
+
 # What configuring found is not believed a second time: packages and libraries may have changed.
 build() {
   local preset=$1
@@ -82,5 +92,5 @@ test_layer() {
   sed "s/^/$preset $layer skipped /" "$work/$name.skips" | tee -a "$work/all_skips" | print_skips
   # What its report does not tell is a failure as well.
   [ "$status" = 0 ] || [ "${counts[1]}" != 0 ] || counts[1]=1
-  row "$preset" "$layer" "${counts[@]}" "$name" "$(caches_of "$preset.build")"
+  row "$preset" "$layer" "${counts[@]}" "$name" "$(caches_of_tests "$preset" "$layer")"
 }

@@ -17,7 +17,7 @@
 namespace longshore::volume {
 namespace {
 
-constexpr const char* kOperation = "remember the formatting in";
+constexpr const char* kRemember = "remember the formatting in";
 constexpr size_t kMaxFileBytes = 4096;
 
 // The lock of the folder, which goes with the descriptor. What is locked is the opened folder, so
@@ -25,12 +25,12 @@ constexpr size_t kMaxFileBytes = 4096;
 Result<FileDescriptor> locked(const std::string& directory) {
   constexpr int kAttempts = 50;
   FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return Error(StatusCode::kUnknown, kOperation, directory).because(last_error());
+  if (!folder) return Error(StatusCode::kUnknown, kRemember, directory).because(last_error());
   for (int i = 0; i < kAttempts; ++i) {
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return folder;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return Error(StatusCode::kUnavailable, kOperation, directory)
+  return Error(StatusCode::kUnavailable, kRemember, directory)
       .because("another process holds the lock of this folder")
       .advise("try again; two agents must not share a state directory");
 }
@@ -110,7 +110,7 @@ void FormatRecords::remove(const std::string& volume_id, const std::string& uuid
 Result<void> FormatRecords::write(const std::string& path,
                                   const std::vector<std::string>& uuids) const {
   const auto failed = [&] {
-    return Error(StatusCode::kUnknown, kOperation, path).because(last_error());
+    return Error(StatusCode::kUnknown, kRemember, path).because(last_error());
   };
   std::string text;
   for (const std::string& uuid : uuids) text += uuid + "\n";
