@@ -6,24 +6,24 @@
 #include <optional>
 #include <string>
 
-#include "embed/agent.h"
+#include "embed/embedded_agent.h"
 #include "embed/reply.h"
 #include "embed/started_call.h"
-#include "embed/version.h"
+#include "core/version.h"
 #include "longshore/agent.h"
 #include "router/router.h"
 
 using longshore::Error;
 using longshore::Result;
 using longshore::StatusCode;
-using longshore::embed::Agent;
+using longshore::embed::EmbeddedAgent;
 using longshore::embed::CallOptions;
 using longshore::embed::new_reply;
 using longshore::embed::Outcome;
 using longshore::embed::StartedCall;
 
 struct longshore_agent {
-  std::unique_ptr<Agent> agent;
+  std::unique_ptr<EmbeddedAgent> agent;
 };
 
 namespace {
@@ -118,7 +118,7 @@ Outcome create(const longshore_agent_options* given, longshore_agent** agent) {
   if (copy.toml_text && copy.toml_file) {
     return invalid("toml_text and toml_file are both set; the configuration is one of them");
   }
-  Agent::Options options;
+  EmbeddedAgent::Options options;
   if (copy.toml_text) options.text = copy.toml_text;
   if (copy.toml_file) options.file = copy.toml_file;
   for (const char* const* folder = copy.module_dirs; folder && *folder; ++folder) {
@@ -130,7 +130,7 @@ Outcome create(const longshore_agent_options* given, longshore_agent** agent) {
       log(user, static_cast<int32_t>(level), line.data(), line.size());
     };
   }
-  Result<std::unique_ptr<Agent>> made = Agent::create(std::move(options));
+  Result<std::unique_ptr<EmbeddedAgent>> made = EmbeddedAgent::create(std::move(options));
   if (!made) return outcome_of(made.error());
   *agent = new longshore_agent{std::move(*made)};
   return {};
@@ -204,7 +204,7 @@ int32_t with_call(longshore_agent* agent, uint64_t handle, const Function& funct
 
 extern "C" {
 
-const char* longshore_version(void) { return longshore::embed::kVersion; }
+const char* longshore_version(void) { return longshore::core::kVersion; }
 
 int32_t longshore_reply_code(const longshore_reply* reply) {
   return static_cast<int32_t>(reply ? reply->outcome.code : StatusCode::kResourceExhausted);

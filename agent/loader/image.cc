@@ -54,7 +54,7 @@ Result<Inspection> inspect_module(const std::string& path, const InspectionOptio
 
 Image::Image(std::shared_ptr<const ModuleFacts> facts) : ModuleCode(std::move(facts)) {}
 
-longshore_answer Image::create(const longshore_host* host, void** self,
+longshore_result Image::create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   return entry_->create(host, self, functions);
 }

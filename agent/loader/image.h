@@ -43,7 +43,7 @@ Result<Inspection> inspect_module(const std::string& path, const InspectionOptio
 // A module that is loaded into this process. Lives until the process ends.
 class Image final : public ModuleCode {
  public:
-  longshore_answer create(const longshore_host* host, void** self,
+  longshore_result create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override;
 
  private:

@@ -22,7 +22,7 @@ Instance::Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options,
                    router::Router& router, observe::Log& log)
     : code_(std::move(code)),
       options_(std::move(options)),
-      life_(options_.life ? options_.life : std::make_shared<Life>(options_.name, log)),
+      lifecycle_(options_.lifecycle ? options_.lifecycle : std::make_shared<Lifecycle>(options_.name, log)),
       router_(router),
       log_(log),
       module_log_(log),
@@ -38,8 +38,8 @@ Instance::~Instance() {
 Instance::Figures Instance::figures() const {
   const std::lock_guard lock(mutex_);
   Figures figures;
-  figures.state = life_->state();
-  figures.reason = life_->reason();
+  figures.state = lifecycle_->state();
+  figures.reason = lifecycle_->reason();
   figures.running = running_;
   figures.waiting = waiting_.size();
   figures.threads = pool_.threads();

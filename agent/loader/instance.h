@@ -19,11 +19,11 @@
 #include <set>
 #include <string>
 
-#include "loader/contract.h"
+#include "loader/contract_violations.h"
 #include "loader/entry_gate.h"
-#include "loader/host_bridge.h"
+#include "loader/host_table.h"
 #include "loader/invocation.h"
-#include "loader/life.h"
+#include "loader/lifecycle.h"
 #include "loader/module_code.h"
 #include "loader/posted_function.h"
 #include "longshore/abi.h"
@@ -47,7 +47,7 @@ struct InstanceOptions {
   // Of `create`, of `start` and of the first Health/Check, each.
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
   // What has been recorded so far; null begins a new one.
-  std::shared_ptr<Life> life = nullptr;
+  std::shared_ptr<Lifecycle> lifecycle = nullptr;
 
   // For a child process. Takes the module's log lines in place of the log, with the origin of their
   // call or 0; the calls themselves are then not logged, since the agent does.
@@ -61,7 +61,7 @@ struct InstanceOptions {
 
 class Instance final : public router::Target, public std::enable_shared_from_this<Instance> {
  public:
-  using State = LifeState;
+  using State = LifecycleState;
 
   // Creates the module's side too. The error tells why the module refused. DEADLINE_EXCEEDED: its
   // `create` did not return, and a thread is left in it for good.
@@ -99,7 +99,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
 
   const InstanceOptions& options() const { return options_; }
   const ModuleFacts& facts() const { return code_->facts(); }
-  const Life& life() const { return *life_; }
+  const Lifecycle& lifecycle() const { return *lifecycle_; }
 
   struct Figures {
     State state = State::kCreated;
@@ -127,11 +127,11 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void on_end(router::Call& call) override;
 
   // For the host side of the ABI; see longshore_host.
-  longshore_answer invoke(const longshore_invoke_request& request,
+  longshore_result invoke(const longshore_invoke_request& request,
                           longshore_invocation* invocation);
-  longshore_answer cancel_invocation(longshore_invocation invocation);
-  longshore_answer grant(longshore_invocation invocation, uint32_t messages);
-  longshore_answer post(int64_t delay_ns, PostedFunction::Function function, void* user);
+  longshore_result cancel_invocation(longshore_invocation invocation);
+  longshore_result grant(longshore_invocation invocation, uint32_t messages);
+  longshore_result post(int64_t delay_ns, PostedFunction::Function function, void* user);
   void write_log(longshore_log_level level, longshore_call call, std::string_view text);
   // The call if it is one of this instance's that is not over.
   std::shared_ptr<router::Call> own_call(longshore_call handle) const;
@@ -142,7 +142,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // The same for a call's handle that own_call does not know; one that was good once is no fault
   // where the module cannot know of the end.
   void used_stale(std::string_view function, longshore_call handle, bool may_be_over);
-  longshore_answer refused_after_stop(std::string_view function);
+  longshore_result refused_after_stop(std::string_view function);
   std::shared_ptr<Invocation> find_invocation(std::string_view function,
                                               longshore_invocation invocation);
   void invocation_ended(longshore_invocation invocation);
@@ -187,14 +187,14 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
 
   const std::shared_ptr<ModuleCode> code_;
   const InstanceOptions options_;
-  const std::shared_ptr<Life> life_;
+  const std::shared_ptr<Lifecycle> lifecycle_;
   router::Router& router_;
   observe::Log& log_;
   observe::RateLimitedLog module_log_;
   ContractViolations violations_;
   const std::shared_ptr<const router::Caller> caller_;
   std::shared_ptr<router::Target> control_target_;  // from create on
-  HostBridge* const bridge_;
+  HostTable* const bridge_;
   void* self_ = nullptr;
   longshore_instance functions_{};
   EntryGate gate_;                        // before these functions

@@ -41,7 +41,7 @@ Result<void> Instance::submit(std::shared_ptr<Call> call) {
     };
     if (!admits_ && !(drains_ && is_waited_for)) {
       return refused(StatusCode::kUnavailable,
-                     "the module " + options_.name + " is " + name_of(life_->state()))
+                     "the module " + options_.name + " is " + name_of(lifecycle_->state()))
           .advise("try again");
     }
     if (call->ended) return {};  // it was queued elsewhere before, and given up on its way here
@@ -87,7 +87,7 @@ void Instance::execute(Call& call) {
   const std::string& method = call.method().full_name;
   const std::string_view request = call.request();
   const bool of_pool = pool_.is_this_thread();
-  const EntryGate::Stay stay(gate_);  // open: it is closed when no call is left
+  const InFlightGuard stay(gate_);  // open: it is closed when no call is left
   call.on_pool_thread = of_pool;
   functions_.invoke(self_, call.handle(), {method.data(), method.size()},
                     {request.data(), request.size()});
@@ -96,12 +96,12 @@ void Instance::execute(Call& call) {
 }
 
 void Instance::on_cancel(Call& call) {
-  const EntryGate::Stay stay(gate_);
+  const InFlightGuard stay(gate_);
   if (stay && functions_.cancel) functions_.cancel(self_, call.handle());
 }
 
 void Instance::on_writable(Call& call) {
-  const EntryGate::Stay stay(gate_);
+  const InFlightGuard stay(gate_);
   if (stay && functions_.writable) functions_.writable(self_, call.handle());
 }
 

@@ -82,13 +82,13 @@ Result<std::shared_ptr<Instance>> Instance::create(std::shared_ptr<ModuleCode> c
   instance->make_control_target();
   instance->bridge_->connect(instance);
   if (auto created = instance->create_self(); !created) return std::move(created).error();
-  instance->life_->reach(State::kCreated);
+  instance->lifecycle_->reach(State::kCreated);
   return instance;
 }
 
 Result<void> Instance::create_self() {
   struct Made {
-    longshore_answer answer = LONGSHORE_REFUSED;
+    longshore_result answer = LONGSHORE_REFUSED;
     void* self = nullptr;
     const longshore_instance* functions = nullptr;
   };
@@ -99,7 +99,7 @@ Result<void> Instance::create_self() {
   const char* const action = "create the module instance";
   if (!returned) return abandon(action, "its create does not return");
   const auto refused = [&](const char* why) {
-    life_->fail(why);
+    lifecycle_->fail(why);
     return Error(StatusCode::kFailedPrecondition, action, options_.name).because(why);
   };
   if (made->answer != LONGSHORE_OK) return refused("the module refused");
@@ -136,7 +136,7 @@ class Instance::ControlTarget final : public router::Target {
     const auto instance = instance_.lock();
     if (!instance) return;
     const longshore_instance& functions = instance->functions_;
-    const EntryGate::Stay stay(instance->gate_);
+    const InFlightGuard stay(instance->gate_);
     if (call.method().name == kStop) return functions.stop(instance->self_, call.handle());
     const std::string& handover = instance->handover_.text();
     functions.start(instance->self_, call.handle(), {call.request().data(), call.request().size()},
@@ -179,7 +179,7 @@ Result<void> Instance::start(std::string settings, std::string_view handover) {
   const auto failed = [&](const Error& error) {
     const std::lock_guard lock(mutex_);
     admits_ = false;
-    life_->fail(error.message());
+    lifecycle_->fail(error.message());
     return Error(error.code(), "start the module", options_.name).because(error.message());
   };
   const Result<Secret> started = control(kStart, options_.start_timeout, std::move(settings));
@@ -187,12 +187,12 @@ Result<void> Instance::start(std::string settings, std::string_view handover) {
   handover_ = {};
   {
     const std::lock_guard lock(mutex_);
-    life_->reach(State::kStarted);
+    lifecycle_->reach(State::kStarted);
     admits_ = true;  // no route leads here yet
   }
   if (auto healthy = probe(); !healthy) return failed(healthy.error());
   const std::lock_guard lock(mutex_);
-  life_->reach(State::kServing);
+  lifecycle_->reach(State::kServing);
   started_at_ = Clock::now();
   return {};
 }

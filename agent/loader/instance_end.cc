@@ -22,7 +22,7 @@ bool Instance::drain(Clock::time_point deadline) {
   admits_ = false;
   drains_ = true;
   has_moved_ = true;
-  life_->reach(State::kDraining);
+  lifecycle_->reach(State::kDraining);
   drain_end_ = std::min(drain_end_, deadline);
   const auto is_idle = [&] { return running_ <= stuck_ && waiting_.empty(); };
   while (!is_idle()) {
@@ -43,7 +43,7 @@ void Instance::hurry(Clock::time_point deadline) {
 void Instance::resume() {
   const std::lock_guard lock(mutex_);
   drain_end_ = Clock::time_point::max();
-  life_->reach(State::kServing);
+  lifecycle_->reach(State::kServing);
   has_moved_ = false;
   drains_ = false;
   admits_ = true;
@@ -54,7 +54,7 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
     const std::lock_guard lock(mutex_);
     admits_ = false;
     drains_ = false;
-    if (life_->state() == State::kServing) life_->reach(State::kDraining);
+    if (lifecycle_->state() == State::kServing) lifecycle_->reach(State::kDraining);
   }
   if (!wait_for_start()) return abandon(kAction, "its start never returned");
   Result<Secret> handover = Secret();
@@ -82,7 +82,7 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   }
   if (!destroy()) return abandon(kAction, "its destroy hangs");
   pool_.drain(Clock::now() + kCancelGrace);
-  life_->reach(State::kStopped);
+  lifecycle_->reach(State::kStopped);
   const std::lock_guard lock(mutex_);
   ended_ = true;
   return handover;
@@ -149,7 +149,7 @@ Error Instance::abandon(const char* action, std::string why) {
     closed_ = true;
     kept_alive_ = shared_from_this();
   }
-  life_->fail(why);
+  lifecycle_->fail(why);
   bridge_->disconnect();
   log_.error("the module could not be ended and is abandoned",
              {{"module", options_.name}, {"reason", why}});

@@ -1,4 +1,4 @@
-// What a module asks of the agent, as far as it is an instance's own: see host_bridge.cc.
+// What a module asks of the agent, as far as it is an instance's own: see host_table.cc.
 #include <algorithm>
 #include <utility>
 
@@ -31,12 +31,12 @@ void Instance::used_stale(std::string_view function, longshore_call handle, bool
   if (!may_be_over) violated(function, "the call is finished already");
 }
 
-longshore_answer Instance::refused_after_stop(std::string_view function) {
+longshore_result Instance::refused_after_stop(std::string_view function) {
   violated(function, "the instance is stopped");
   return LONGSHORE_REFUSED;
 }
 
-longshore_answer Instance::invoke(const longshore_invoke_request& request,
+longshore_result Instance::invoke(const longshore_invoke_request& request,
                                   longshore_invocation* handle) {
   std::shared_ptr<Call> parent;
   if (request.parent != 0) {
@@ -83,14 +83,14 @@ std::shared_ptr<Invocation> Instance::find_invocation(std::string_view function,
   return invocation;
 }
 
-longshore_answer Instance::cancel_invocation(longshore_invocation handle) {
+longshore_result Instance::cancel_invocation(longshore_invocation handle) {
   const auto invocation = find_invocation("cancel", handle);
   if (!invocation) return LONGSHORE_STALE;
   invocation->cancel();
   return LONGSHORE_OK;
 }
 
-longshore_answer Instance::grant(longshore_invocation handle, uint32_t messages) {
+longshore_result Instance::grant(longshore_invocation handle, uint32_t messages) {
   const auto invocation = find_invocation("grant", handle);
   if (!invocation) return LONGSHORE_STALE;
   invocation->grant(messages);
@@ -103,7 +103,7 @@ void Instance::invocation_ended(longshore_invocation handle) {
   changed_.notify_all();
 }
 
-longshore_answer Instance::post(int64_t delay_ns, PostedFunction::Function function, void* user) {
+longshore_result Instance::post(int64_t delay_ns, PostedFunction::Function function, void* user) {
   auto posted = std::make_shared<PostedFunction>(shared_from_this(), function, user);
   {
     const std::lock_guard lock(mutex_);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "loader/host_bridge.h"
+#include "loader/host_table.h"
 
 namespace longshore::loader {
 
@@ -10,20 +10,20 @@ ModuleCode::ModuleCode(std::shared_ptr<const ModuleFacts> facts) : facts_(std::m
 
 ModuleCode::~ModuleCode() = default;
 
-HostBridge* ModuleCode::take_bridge(const std::string& instance_name) {
+HostTable* ModuleCode::take_bridge(const std::string& instance_name) {
   const std::lock_guard lock(mutex_);
   for (auto bridge = idle_bridges_.begin(); bridge != idle_bridges_.end(); ++bridge) {
     // Only under the same name: what an old instance does late is logged as this one's.
     if ((*bridge)->instance_name() != instance_name) continue;
-    HostBridge* found = *bridge;
+    HostTable* found = *bridge;
     idle_bridges_.erase(bridge);
     return found;
   }
-  bridges_.push_back(std::make_unique<HostBridge>(instance_name));
+  bridges_.push_back(std::make_unique<HostTable>(instance_name));
   return bridges_.back().get();
 }
 
-void ModuleCode::give_back_bridge(HostBridge* bridge) {
+void ModuleCode::give_back_bridge(HostTable* bridge) {
   const std::lock_guard lock(mutex_);
   idle_bridges_.push_back(bridge);
 }

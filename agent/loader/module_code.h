@@ -18,7 +18,7 @@
 
 namespace longshore::loader {
 
-class HostBridge;
+class HostTable;
 
 // What is known of a module's file without loading it.
 struct ModuleFacts {
@@ -49,7 +49,7 @@ class ModuleCode {
   const ModuleFacts& facts() const { return *facts_; }
 
   // Makes an instance of it; see longshore_module_entry::create.
-  virtual longshore_answer create(const longshore_host* host, void** self,
+  virtual longshore_result create(const longshore_host* host, void** self,
                                   const longshore_instance** functions) = 0;
 
   // Whether its functions return at once, so that no call needs a thread of a pool.
@@ -60,8 +60,8 @@ class ModuleCode {
 
   // Bridges of instances that have ended well, to be used again by this code's next ones: a module
   // may call a host table that it was given long ago, so they live as long as the code.
-  HostBridge* take_bridge(const std::string& instance_name);
-  void give_back_bridge(HostBridge* bridge);
+  HostTable* take_bridge(const std::string& instance_name);
+  void give_back_bridge(HostTable* bridge);
 
  protected:
   explicit ModuleCode(std::shared_ptr<const ModuleFacts> facts);
@@ -69,8 +69,8 @@ class ModuleCode {
  private:
   const std::shared_ptr<const ModuleFacts> facts_;
   std::mutex mutex_;
-  std::vector<HostBridge*> idle_bridges_;
-  std::vector<std::unique_ptr<HostBridge>> bridges_;
+  std::vector<HostTable*> idle_bridges_;
+  std::vector<std::unique_ptr<HostTable>> bridges_;
 };
 
 }  // namespace longshore::loader

@@ -1,7 +1,7 @@
 // A module's file on its way in: found, checked for ownership, read once, sealed and hashed.
 //
 // What is hashed, inspected and loaded are the very same bytes: on Linux a sealed memfd that no
-// path leads to any more, so exchanging the file meanwhile changes nothing. On Windows the file
+// path leads to any more, so replacing the file meanwhile changes nothing. On Windows the file
 // stays open and cannot be written or replaced as long as it is.
 #pragma once
 

@@ -15,14 +15,14 @@ class Instance;
 // Owner: the instance, until it has run. Runs exactly once, with OK or CANCELLED.
 class PostedFunction final : public router::Timer, public router::Work {
  public:
-  using Function = void (*)(void* user, longshore_answer answer);
+  using Function = void (*)(void* user, longshore_result answer);
 
   PostedFunction(std::shared_ptr<Instance> instance, Function function, void* user)
       : instance_(std::move(instance)), function_(function), user_(user) {}
 
   void on_time() override;
   void run() override { run_with(LONGSHORE_OK); }
-  void run_with(longshore_answer answer);
+  void run_with(longshore_result answer);
 
  private:
   const std::shared_ptr<Instance> instance_;

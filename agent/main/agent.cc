@@ -11,26 +11,26 @@
 #include "config/changes.h"
 #include "config/load.h"
 #include "config/user_names.h"
-#include "embed/log_options.h"
-#include "embed/version.h"
-#include "main/control_service.h"
+#include "core/log_options.h"
+#include "core/version.h"
+#include "main/admin_service.h"
 #include "main/end_during_start.h"
 #include "main/service_notify.h"
 #include "main/status_report.h"
 #if !defined(_WIN32)
 #include "supervise/child_factory.h"
-#include "supervise/linux/control_groups.h"
+#include "supervise/linux/cgroups.h"
 #endif
 
 namespace longshore {
 
 Agent::Agent(Options options, config::Loaded loaded,
-             std::unique_ptr<embed::InspectedModules> modules, std::unique_ptr<observe::Log> log)
+             std::unique_ptr<core::InspectedModules> modules, std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
       loaded_(std::move(loaded)),
-      core_(embed::Core::router_options(loaded_.configuration.agent), std::move(modules), *log_),
-      endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_}, take_activated_sockets()) {
+      core_(core::Core::router_options(loaded_.configuration.agent), std::move(modules), *log_),
+      endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_}, endpoint::take_activated_sockets()) {
 }
 
 Agent::~Agent() {
@@ -47,11 +47,11 @@ Result<void> Agent::start() {
   signals_.add(SIGHUP);  // what comes now waits until the agent serves
 #endif
   control_ = make_control_target(*this, core_.router);
-  Result<loader::ModuleDescription> description = control_service_description();
+  Result<loader::ModuleDescription> description = admin_service_description();
   if (!description) return std::move(description).error();
   core_.modules.set_builtin(std::move(*description), control_);
 #if !defined(_WIN32)
-  core_.modules.set_process_code([this, groups = supervise::ControlGroups::take()](
+  core_.modules.set_process_code([this, groups = supervise::Cgroups::take()](
                                      auto inspection, const auto& module, const auto& agent) {
     return supervise::make_child_module(std::move(inspection), module, agent, groups, *log_);
   });
@@ -90,14 +90,14 @@ Result<void> Agent::prepare_modules(const config::Configuration& configuration) 
         "safe mode: no module is loaded, and nothing but the control socket is served; restart the "
         "agent without --safe-mode to serve again");
     core_.modules.set_safe_mode();
-  } else if (auto markers = embed::CrashMarkers::open(configuration.agent.state_dir, *log_)) {
+  } else if (auto markers = core::CrashMarkers::open(configuration.agent.state_dir, *log_)) {
     core_.modules.set_crash_markers(std::move(*markers));
   } else {
     log_->warning("a module that crashes the agent at its start would not be remembered",
                   {{"reason", markers.error().message()}});
   }
   const EndDuringStart end_of_start(*log_, core_.modules.crash_markers());
-  auto prepared = core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGoOn);
+  auto prepared = core_.modules.prepare(configuration, core::ModuleSet::OnFailure::kGoOn);
   // There is no moment at which nobody heeds these; they too wait until the agent serves.
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
@@ -110,7 +110,7 @@ Result<void> Agent::open_sockets(const config::Configuration& configured) {
     configuration.endpoints.clear();
     configuration.csi_proxy.enabled = false;
   }
-  auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
+  auto wanted = endpoint::wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
   if (!wanted) return std::move(wanted).error();
   if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) return opened;
   auto http = HttpEndpoint::open(
@@ -127,7 +127,7 @@ observe::StatusReport Agent::status() {
   observe::StatusReport report;
   boost::system::error_code ignored;
   report.host_name = boost::asio::ip::host_name(ignored);
-  report.version = embed::kVersion;
+  report.version = core::kVersion;
   const State state = state_;
   report.state = state == State::kServing    ? observe::kServing
                  : state == State::kStarting ? "starting"
@@ -218,7 +218,7 @@ Result<std::vector<std::string>> Agent::load_and_apply() {
 
 Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sentences) {
   const config::Configuration& configuration = loaded.configuration;
-  if (auto ready = core_.modules.prepare(configuration, embed::ModuleSet::OnFailure::kGiveUp);
+  if (auto ready = core_.modules.prepare(configuration, core::ModuleSet::OnFailure::kGiveUp);
       !ready) {
     return ready;
   }
@@ -229,14 +229,14 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
   // Only what the file changed: `longshorectl log level` may have set another meanwhile.
   const config::LogSettings& log_settings = configuration.agent.log;
   if (log_settings.level != loaded_.configuration.agent.log.level) {
-    log_->set_level(embed::log_options(log_settings).level);
+    log_->set_level(core::log_options(log_settings).level);
   }
   loaded_ = std::move(loaded);
   return {};
 }
 
-Result<embed::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration) {
-  auto wanted = wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
+Result<core::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration) {
+  auto wanted = endpoint::wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
   Result<void> opened;
   if (wanted) {
     on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted)); });
@@ -247,8 +247,8 @@ Result<embed::ModuleSet::Committed> Agent::switch_over(const config::Configurati
     core_.modules.roll_back();
     return std::move(opened).error();
   }
-  // The endpoints first: what they forbid from now on must not be open while modules are exchanged,
-  // and what the modules forbid is so before the first exchange.
+  // The endpoints first: what they forbid from now on must not be open while modules are replaced,
+  // and what the modules forbid is so before the first replacement.
   on_io_thread([this] { endpoints_.commit(); });
   return core_.modules.commit();
 }

@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "config/loaded.h"
-#include "embed/core.h"
+#include "core/core.h"
 #include "endpoint/io_threads.h"
 #include "longshore/result.hpp"
-#include "main/builtin_target.h"
-#include "main/endpoint_set.h"
+#include "main/admin_target.h"
+#include "endpoint/endpoint_set.h"
 #include "main/http_endpoint.h"
 #include "observe/log.h"
 #include "observe/status_report.h"
@@ -46,7 +46,7 @@ class Agent {
     bool safe_mode = false;  // loads no module and serves the control socket alone
   };
 
-  Agent(Options options, config::Loaded loaded, std::unique_ptr<embed::InspectedModules> modules,
+  Agent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> modules,
         std::unique_ptr<observe::Log> log);
   ~Agent();
   Agent(const Agent&) = delete;
@@ -70,29 +70,29 @@ class Agent {
   // nothing was.
   Result<std::vector<std::string>> reload();
 
-  // [control] Exchanges the file of a module for the one that the configuration names now, or for
+  // [control] Replaces the file of a module by the one that the configuration names now, or for
   // `file`, an absolute path, which holds until the next reload. An error: it runs as before.
   struct Upgraded {
-    embed::ModuleEntry before;
-    embed::ModuleEntry now;  // the same instance: there was nothing to do
+    core::ModuleEntry before;
+    core::ModuleEntry now;  // the same instance: there was nothing to do
     size_t images_left = 0;  // that this process may load yet
   };
   Result<Upgraded> upgrade(const std::string& module, const std::string& file);
 
  private:
-  friend class ControlService;
+  friend class AdminService;
 
   enum class State { kStarting, kServing, kDraining };
 
   Result<std::vector<std::string>> load_and_apply();
   Result<Upgraded> load_and_upgrade(const std::string& module, const std::string& file);
   // Whether the file that the module is to have is one of the same library.
-  Result<void> check_same_module(const embed::ModuleEntry& before);
+  Result<void> check_same_module(const core::ModuleEntry& before);
   // Whether anything may be changed now. `action`: what is wanted.
   Result<void> may_change(const char* action) const;
   Result<config::Loaded> load_configuration();
   // Opens and closes sockets for what the modules have prepared, and commits both.
-  Result<embed::ModuleSet::Committed> switch_over(const config::Configuration& configuration);
+  Result<core::ModuleSet::Committed> switch_over(const config::Configuration& configuration);
   Result<void> prepare_modules(const config::Configuration& configuration);
   void wait_for_signal();
   void begin_reload();
@@ -121,9 +121,9 @@ class Agent {
   endpoint::IoThreads io_threads_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer drain_timer_{io_};
-  embed::Core core_;
-  EndpointSet endpoints_;
-  std::shared_ptr<BuiltinTarget> control_;  // its thread is the control thread
+  core::Core core_;
+  endpoint::EndpointSet endpoints_;
+  std::shared_ptr<AdminTarget> control_;  // its thread is the control thread
   std::unique_ptr<HttpEndpoint> http_;      // null: none is configured
   std::thread ending_;
   std::atomic<bool> ended_in_order_{true};

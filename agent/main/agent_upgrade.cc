@@ -20,9 +20,9 @@ config::ModuleSettings* find_enabled(config::Configuration& configuration,
   return nullptr;
 }
 
-Result<embed::ModuleEntry> find_entry(const embed::ModuleSet& modules, const std::string& name) {
+Result<core::ModuleEntry> find_entry(const core::ModuleSet& modules, const std::string& name) {
   std::vector<std::string> names;
-  for (embed::ModuleEntry& entry : modules.list()) {
+  for (core::ModuleEntry& entry : modules.list()) {
     if (entry.settings.name == name) return std::move(entry);
     names.push_back(entry.settings.name);
   }
@@ -40,7 +40,7 @@ Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::str
   return upgraded;
 }
 
-Result<void> Agent::check_same_module(const embed::ModuleEntry& before) {
+Result<void> Agent::check_same_module(const core::ModuleEntry& before) {
   const auto inspection = core_.inspected->take(before.settings, configuration().agent);
   if (!inspection) return inspection.error();
   const loader::ModuleFacts& facts = *inspection->facts;

@@ -11,7 +11,7 @@
 #include "config/sample.h"
 #include "config/show.h"
 #include "config/user_names.h"
-#include "embed/inspected_modules.h"
+#include "core/inspected_modules.h"
 #include "loader/module_file.h"
 
 namespace longshore {
@@ -109,7 +109,7 @@ class Command {
   const ConfigCommand& command_;
   std::ostream& output_;
   std::ostream& errors_;
-  embed::InspectedModules modules_;
+  core::InspectedModules modules_;
   config::LoadOptions options_;
 };
 

@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "longshore/control/v1.pb.h"
+#include "longshore/admin/v1.pb.h"
 #include "observe/log_line.h"
 
 namespace longshore {
 
-namespace messages = longshore::control::v1;
+namespace messages = longshore::admin::v1;
 
 namespace {
 
@@ -223,7 +223,7 @@ class Diagnostics {
     for (const auto& entry : core_.modules.list()) {
       messages::CallFigures whole;
       whole.set_module(entry.settings.name);
-      whole.set_state(loader::name_of(entry.life->state()));
+      whole.set_state(loader::name_of(entry.lifecycle->state()));
       if (entry.instance) describe(entry.instance->figures(), whole);
       std::vector<messages::CallFigures> methods;
       for (const auto& method : entry.facts->description.methods) {
@@ -271,7 +271,7 @@ class Diagnostics {
     return figures;
   }
 
-  embed::Core& core_;
+  core::Core& core_;
   observe::Log& log_;
   const std::function<std::string()> configured_level_;
   const Clock::time_point started_at_ = Clock::now();
@@ -279,10 +279,10 @@ class Diagnostics {
 
 }  // namespace
 
-std::map<std::string, BuiltinTarget::Handler> diagnostics_handlers(DiagnosticsParts parts) {
+std::map<std::string, AdminTarget::Handler> diagnostics_handlers(DiagnosticsParts parts) {
   const auto service = std::make_shared<Diagnostics>(std::move(parts));
   const auto handler = [&](auto method) { return typed_handler_of(service, method); };
-  const std::string prefix = "longshore.control.v1.Control/";
+  const std::string prefix = "longshore.admin.v1.Admin/";
   return {{prefix + "GetLogLevel", handler(&Diagnostics::log_level)},
           {prefix + "SetLogLevel", handler(&Diagnostics::set_log_level)},
           {prefix + "TraceRequest", handler(&Diagnostics::trace)},

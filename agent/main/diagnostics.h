@@ -1,4 +1,4 @@
-// The part of longshore.control.v1.Control that looks into the agent while it works: the log's
+// The part of longshore.admin.v1.Admin that looks into the agent while it works: the log's
 // level, what became of a request, figures of calls.
 #pragma once
 
@@ -6,21 +6,21 @@
 #include <map>
 #include <string>
 
-#include "embed/core.h"
-#include "main/builtin_target.h"
+#include "core/core.h"
+#include "main/admin_target.h"
 #include "observe/log.h"
 
 namespace longshore {
 
 // What it looks at, which must live as long as the handlers.
 struct DiagnosticsParts {
-  embed::Core& core;
+  core::Core& core;
   observe::Log& log;
   // The level that the configuration asks for.
   std::function<std::string()> configured_level;
 };
 
 // The handlers, by full method name.
-std::map<std::string, BuiltinTarget::Handler> diagnostics_handlers(DiagnosticsParts parts);
+std::map<std::string, AdminTarget::Handler> diagnostics_handlers(DiagnosticsParts parts);
 
 }  // namespace longshore

@@ -6,7 +6,7 @@
 
 namespace longshore {
 
-EndDuringStart::EndDuringStart(observe::Log& log, embed::CrashMarkers* markers) {
+EndDuringStart::EndDuringStart(observe::Log& log, core::CrashMarkers* markers) {
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   signals_.async_wait([&log, markers](boost::system::error_code error, int signal) {

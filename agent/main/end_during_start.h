@@ -8,7 +8,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <thread>
 
-#include "embed/crash_markers.h"
+#include "core/crash_markers.h"
 #include "observe/log.h"
 
 namespace longshore {
@@ -16,7 +16,7 @@ namespace longshore {
 class EndDuringStart {
  public:
   // `markers` may be null.
-  EndDuringStart(observe::Log& log, embed::CrashMarkers* markers);
+  EndDuringStart(observe::Log& log, core::CrashMarkers* markers);
   ~EndDuringStart();
   EndDuringStart(const EndDuringStart&) = delete;
   EndDuringStart& operator=(const EndDuringStart&) = delete;

@@ -17,14 +17,14 @@
 
 #include "config/load.h"
 #include "config/user_names.h"
-#include "embed/log_options.h"
-#include "embed/version.h"
+#include "core/log_options.h"
+#include "core/version.h"
 #include "main/agent.h"
-#include "main/command_words.h"
+#include "tools/cli_completion.h"
 #include "main/config_commands.h"
 
 #if !defined(_WIN32)
-#include "supervise/linux/control_groups.h"
+#include "supervise/linux/cgroups.h"
 #endif
 
 namespace longshore {
@@ -74,7 +74,7 @@ void check_for_leaks() {
 int run(const CommandLine& line) {
 #if !defined(_WIN32)
   if (line.free_control_group) {
-    supervise::ControlGroups::give_back();
+    supervise::Cgroups::give_back();
     return 0;
   }
 #endif
@@ -85,7 +85,7 @@ int run(const CommandLine& line) {
     command.check_ownership = !line.no_ownership_check;
     return run_config_command(command, std::cin, std::cout, std::cerr);
   }
-  auto modules = std::make_unique<embed::InspectedModules>(line.module_dirs);
+  auto modules = std::make_unique<core::InspectedModules>(line.module_dirs);
   config::LoadOptions load_options;
   if (!line.no_ownership_check) load_options.owners.push_back(config::own_user_id());
   Result<config::Loaded> loaded =
@@ -99,7 +99,7 @@ int run(const CommandLine& line) {
     return 0;
   }
   Result<std::unique_ptr<observe::Log>> log =
-      observe::Log::open(embed::log_options(loaded->configuration.agent.log));
+      observe::Log::open(core::log_options(loaded->configuration.agent.log));
   if (!log) return fail(kConfigurationError, log.error());
   std::signal(SIGPIPE, SIG_IGN);
   // Until it is waited for, below: a reload before the first configuration is applied is no reason
@@ -125,7 +125,7 @@ int run(const CommandLine& line) {
 
 void describe(CLI::App& app, CommandLine& line) {
   app.name("longshored");
-  app.set_version_flag("--version", embed::kVersion);
+  app.set_version_flag("--version", core::kVersion);
   app.add_option("-c,--config", line.config_file,
                  "The configuration file; conf.d/*.toml beside it is read too")
       ->type_name("FILE")
@@ -155,7 +155,7 @@ void complete(const CLI::App& app, const std::vector<std::string>& words) {
   const auto no_values = [](const std::string&, const std::string&) {
     return std::vector<std::string>();
   };
-  command_words::print(command_words::complete(app, words, no_values), std::cout);
+  cli_completion::print(cli_completion::complete(app, words, no_values), std::cout);
 }
 
 }  // namespace

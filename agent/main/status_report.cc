@@ -38,7 +38,7 @@ void add_process(const loader::ModuleProcess& process, observe::ModuleReport& re
 
 }  // namespace
 
-std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& modules) {
+std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules) {
   std::vector<observe::ModuleReport> reports;
   for (const auto& entry : modules.list()) {
     observe::ModuleReport& report = reports.emplace_back();
@@ -50,10 +50,10 @@ std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& module
     report.file = entry.facts->path;
     report.sha256 = entry.facts->sha256;
     report.signed_by = entry.facts->signed_by;
-    report.state = loader::name_of(entry.life->state());
+    report.state = loader::name_of(entry.lifecycle->state());
     report.reason = entry.failure;
     report.upgrades = entry.upgrades;
-    for (const loader::Life::Step& step : entry.life->steps()) {
+    for (const loader::Lifecycle::Step& step : entry.lifecycle->steps()) {
       report.steps.push_back({loader::name_of(step.state), step.at, step.took});
     }
     if (entry.instance) add_figures(*entry.instance, report);
@@ -65,7 +65,7 @@ std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& module
 
 std::vector<std::string> module_states() {
   std::vector<std::string> names = {"restarting"};
-  for (const loader::LifeState state : loader::all_life_states()) {
+  for (const loader::LifecycleState state : loader::all_lifecycle_states()) {
     names.emplace_back(loader::name_of(state));
   }
   return names;

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "embed/module_set.h"
+#include "core/module_set.h"
 #include "observe/status_report.h"
 
 namespace longshore {
 
 // Threads: any.
-std::vector<observe::ModuleReport> module_reports(const embed::ModuleSet& modules);
+std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules);
 
 // All that the state of a module can be.
 std::vector<std::string> module_states();

@@ -17,7 +17,7 @@ namespace longshore::observe {
 
 inline constexpr std::string_view kServing = "serving";
 
-// One step of a module's life; see loader/life.h.
+// One step of a module's life; see loader/lifecycle.h.
 struct ModuleStep {
   std::string state;
   std::chrono::system_clock::time_point at;

@@ -38,7 +38,7 @@ std::string milliseconds(Clock::duration took) {
 }
 
 void append_request(std::string& line, const Method& method, std::string_view request) {
-  const ToldMessage told =
+  const RedactedJson told =
       json_without_secrets(*method.request_schema, request, AuditLog::kMaxRequestBytes);
   append_number(line, "request", told.json);
   if (told.is_whole) return;

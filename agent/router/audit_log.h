@@ -46,7 +46,7 @@ class AuditLog {
   Result<void> open(const std::string& file, bool required);
 
   // Whether calls of `method` are told.
-  bool tells(const Method& method) const {
+  bool covers(const Method& method) const {
     return !file_name_.empty() && !method.reads_only && method.request_schema;
   }
 

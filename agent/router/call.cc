@@ -82,13 +82,13 @@ void Call::run() {
   target_.load()->execute(*this);
 }
 
-longshore_answer Call::state() const {
+longshore_result Call::state() const {
   const std::lock_guard lock(mutex_);
   if (state_ == State::kOver) return LONGSHORE_STALE;
   return answered_ ? LONGSHORE_CANCELLED : LONGSHORE_OK;
 }
 
-longshore_answer Call::send(std::string_view message) {
+longshore_result Call::send(std::string_view message) {
   std::string fault;
   StatusCode fault_code = StatusCode::kInternal;
   {

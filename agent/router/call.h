@@ -5,7 +5,7 @@
 //                        │ (running: answered, but the slot stays until the module finishes)
 //                        └──► running, answered ──finish──► over
 //
-// A queued call may move to another target, while the module that it was for is exchanged.
+// A queued call may move to another target, while the module that it was for is replaced.
 //
 // The answer goes to the observer: messages, then exactly one outcome. It is given by whoever is
 // first: the module, the deadline or the caller's cancellation. A module must finish a call even
@@ -122,8 +122,8 @@ class Call final : public Work, public Timer, public Cancellable {
   void run() override;
 
   // For the module. See longshore_host in abi.h.
-  longshore_answer state() const;
-  longshore_answer send(std::string_view message);
+  longshore_result state() const;
+  longshore_result send(std::string_view message);
   void finish(StatusCode code, std::string text);
 
   // The caller's side: ends the wait. The observer is told `code` unless it was told before.

@@ -62,7 +62,7 @@ class Writer {
     return append(schema, found, depth, end);
   }
 
-  ToldMessage told;
+  RedactedJson told;
 
  private:
   std::string& json() { return told.json; }
@@ -162,7 +162,7 @@ bool has_secrets(const MessageSchema& schema) {
   return false;
 }
 
-ToldMessage json_without_secrets(const MessageSchema& schema, std::string_view bytes,
+RedactedJson json_without_secrets(const MessageSchema& schema, std::string_view bytes,
                                  size_t max_bytes) {
   Writer writer(max_bytes);
   writer.append(schema, bytes, 0, max_bytes);

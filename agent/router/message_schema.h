@@ -30,7 +30,7 @@ using MessageSchemas = std::map<std::string, MessageSchema, std::less<>>;
 // Whether the message, or one that it may hold, has a field that is marked secret.
 bool has_secrets(const MessageSchema& schema);
 
-struct ToldMessage {
+struct RedactedJson {
   std::string json;
   bool is_whole = true;  // no more is known of it
 };
@@ -40,7 +40,7 @@ struct ToldMessage {
 // of bytes only the size is told. It is not whole when it is longer than `max_bytes`, then there is
 // something of every field as far as that goes; when it nests too deeply; or when the bytes are no
 // message, which is told as far as it could be read.
-ToldMessage json_without_secrets(const MessageSchema& schema, std::string_view bytes,
+RedactedJson json_without_secrets(const MessageSchema& schema, std::string_view bytes,
                                  size_t max_bytes);
 
 }  // namespace longshore::router

@@ -93,7 +93,7 @@ class Router {
   // Hands the call to its target, or to the one that took that one's place meanwhile.
   void submit(Call& call);
   bool is_audited(const Method& method) const {
-    return options_.audit && options_.audit->tells(method);
+    return options_.audit && options_.audit->covers(method);
   }
   // Why the caller may not call the method; empty when it may.
   static std::string objection(const CallRequest& request, const Method& method);

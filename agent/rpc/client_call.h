@@ -16,7 +16,7 @@
 
 #include "rpc/client.h"
 #include "rpc/http2_session.h"
-#include "rpc/message_intake.h"
+#include "rpc/message_deframer.h"
 #include "rpc/response_fields.h"
 
 namespace longshore::rpc {
@@ -78,7 +78,7 @@ class ClientCallImpl final : public ClientCall,
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::unique_ptr<boost::asio::steady_timer> timer_;
 
-  MessageIntake intake_;
+  MessageDeframer intake_;
   std::unique_ptr<ResponseFields> fields_;  // the block that is being received
   Outcome outcome_;                         // as far as it is known
   bool has_status_ = false;

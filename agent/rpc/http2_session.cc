@@ -165,7 +165,7 @@ struct Http2Session::Callbacks {
     }
     if (frame->hd.type == NGHTTP2_RST_STREAM) me.count_own_reset(frame->rst_stream.error_code);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
-    me.flood_guard_.answer_sent();
+    me.frame_rate_limiter_.answer_sent();
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (me.role_ == Role::kServer && ends &&
         nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
@@ -217,7 +217,7 @@ struct Http2Session::Callbacks {
 };
 
 Http2Session::Http2Session(Role role, const Limits& limits, Http2Events& events)
-    : role_(role), events_(events), flood_guard_(limits) {
+    : role_(role), events_(events), frame_rate_limiter_(limits) {
   nghttp2_option* options = nullptr;
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(options, 1);
@@ -261,20 +261,20 @@ void Http2Session::submit_settings(const Limits& limits) {
 }
 
 void Http2Session::count_frame(uint8_t type, uint8_t flags, size_t length) {
-  FloodGuard::Kind kind;
+  FrameRateLimiter::Kind kind;
   std::string_view name;
   if (type == NGHTTP2_PING && (flags & NGHTTP2_FLAG_ACK) == 0) {
-    kind = FloodGuard::Kind::kPing;
+    kind = FrameRateLimiter::Kind::kPing;
     name = "PING";
   } else if (type == NGHTTP2_SETTINGS && (flags & NGHTTP2_FLAG_ACK) == 0) {
-    kind = FloodGuard::Kind::kSettings;
+    kind = FrameRateLimiter::Kind::kSettings;
     name = "SETTINGS";
   } else if (type == NGHTTP2_RST_STREAM) {
-    kind = FloodGuard::Kind::kReset;
+    kind = FrameRateLimiter::Kind::kReset;
     name = "RST_STREAM";
   } else if (type == NGHTTP2_PRIORITY ||
              (type == NGHTTP2_DATA && length == 0 && (flags & NGHTTP2_FLAG_END_STREAM) == 0)) {
-    kind = FloodGuard::Kind::kIdleFrame;
+    kind = FrameRateLimiter::Kind::kIdleFrame;
     name = "empty";
   } else {
     return;
@@ -286,12 +286,12 @@ void Http2Session::count_frame(uint8_t type, uint8_t flags, size_t length) {
 // them as cheaply as one that resets them itself.
 void Http2Session::count_own_reset(uint32_t error) {
   if (role_ == Role::kServer && error != NGHTTP2_NO_ERROR) {
-    count(FloodGuard::Kind::kReset, "broken");
+    count(FrameRateLimiter::Kind::kReset, "broken");
   }
 }
 
-void Http2Session::count(FloodGuard::Kind kind, std::string_view name) {
-  if (terminated_ || flood_guard_.allow(kind, FloodGuard::Clock::now())) return;
+void Http2Session::count(FrameRateLimiter::Kind kind, std::string_view name) {
+  if (terminated_ || frame_rate_limiter_.allow(kind, FrameRateLimiter::Clock::now())) return;
   terminate(Http2Error::kEnhanceYourCalm,
             "the peer floods the connection with " + std::string(name) + " frames");
 }

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "rpc/flood_guard.h"
+#include "rpc/frame_rate_limiter.h"
 #include "rpc/limits.h"
 #include "rpc/send_queue.h"
 
@@ -137,11 +137,11 @@ class Http2Session {
   void submit_settings(const Limits& limits);
   void count_frame(uint8_t type, uint8_t flags, size_t length);
   void count_own_reset(uint32_t error);
-  void count(FloodGuard::Kind kind, std::string_view name);
+  void count(FrameRateLimiter::Kind kind, std::string_view name);
 
   const Role role_;
   Http2Events& events_;
-  FloodGuard flood_guard_;
+  FrameRateLimiter frame_rate_limiter_;
   nghttp2_session* session_ = nullptr;
   Http2Stream* block_stream_ = nullptr;  // whose fields are being received
   std::string* output_ = nullptr;        // while gathering

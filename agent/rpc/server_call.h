@@ -14,7 +14,7 @@
 
 #include "rpc/answer_inbox.h"
 #include "rpc/http2_session.h"
-#include "rpc/message_intake.h"
+#include "rpc/message_deframer.h"
 #include "rpc/request_head.h"
 #include "rpc/server.h"
 
@@ -68,7 +68,7 @@ class ServerCall final : public ServerStream,
   ServerConnectionImpl* connection_;  // null when closed
   const std::shared_ptr<AnswerInbox> inbox_;
   std::unique_ptr<ServerCallHandler> handler_;
-  MessageIntake intake_;
+  MessageDeframer intake_;
   bool head_is_whole_ = false;
   bool answers_gzip_ = false;  // set before anybody may answer
   bool head_sent_ = false;

@@ -42,7 +42,7 @@ bool AnswerPump::deliver_all(std::unique_lock<std::mutex>& lock) {
     const std::string message = std::move(messages_.front());
     messages_.pop_front();
     lock.unlock();
-    const longshore_answer answer = deliver(message);
+    const longshore_result answer = deliver(message);
     lock.lock();
     if (answer == LONGSHORE_WOULD_BLOCK) {
       messages_.push_front(message);

@@ -37,7 +37,7 @@ class AnswerPump {
 
  protected:
   // As longshore_host::send.
-  virtual longshore_answer deliver(std::string_view message) = 0;
+  virtual longshore_result deliver(std::string_view message) = 0;
   // So many messages have been taken since the last time.
   virtual void grant(uint32_t messages) = 0;
   // Once, and last. `this` may be gone afterwards.

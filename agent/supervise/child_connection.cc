@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds kTimeToBeReaped{1000};
 
 }  // namespace
 
-ChildConnection::ChildConnection(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes)
+ChildConnection::ChildConnection(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes)
     : frames_(std::move(ends), max_frame_bytes) {}
 
 void ChildConnection::kill_at(router::Clock::time_point time, std::string end) {

@@ -13,12 +13,12 @@
 
 #include "longshore/result.hpp"
 #include "router/timers.h"
-#include "supervise/frame_pipes.h"
+#include "supervise/frame_channel.h"
 #include "supervise/group_limits.h"
 
 namespace longshore::supervise {
 
-class ControlGroups;
+class Cgroups;
 
 class ChildConnection {
  public:
@@ -28,12 +28,12 @@ class ChildConnection {
     std::string image;  // a path that leads to the module's sealed image
     size_t max_frame_bytes = 0;
     GroupLimits limits;
-    std::shared_ptr<ControlGroups> groups;  // of Linux; see ChildOptions
+    std::shared_ptr<Cgroups> groups;  // of Linux; see ChildOptions
   };
   static Result<std::shared_ptr<ChildConnection>> open(const Options& options);
   virtual ~ChildConnection() = default;
 
-  FramePipes& frames() { return frames_; }
+  FrameChannel& frames() { return frames_; }
   virtual int process_id() const = 0;
 
   // Kills the process unless it has ended by then; the last time that was set counts, and the end
@@ -59,7 +59,7 @@ class ChildConnection {
     intptr_t printed;
   };
 
-  ChildConnection(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes);
+  ChildConnection(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes);
 
  private:
   virtual Handles handles() const = 0;
@@ -78,7 +78,7 @@ class ChildConnection {
 
   bool kill_when_due();
 
-  FramePipes frames_;
+  FrameChannel frames_;
   std::mutex mutex_;
   std::string end_when_due_;
   std::string end_;  // empty: it was not killed by us

@@ -44,7 +44,7 @@ Result<std::string> find_program(const config::AgentSettings& agent) {
 Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection inspection,
                                                               const config::ModuleSettings& module,
                                                               const config::AgentSettings& agent,
-                                                              std::shared_ptr<ControlGroups> groups,
+                                                              std::shared_ptr<Cgroups> groups,
                                                               observe::Log& log) {
   constexpr size_t kHeads = 1 << 20;  // more than all heads and names of methods
   ChildOptions options;

@@ -17,7 +17,7 @@ namespace longshore::supervise {
 Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection inspection,
                                                               const config::ModuleSettings& module,
                                                               const config::AgentSettings& agent,
-                                                              std::shared_ptr<ControlGroups> groups,
+                                                              std::shared_ptr<Cgroups> groups,
                                                               observe::Log& log);
 
 }  // namespace longshore::supervise

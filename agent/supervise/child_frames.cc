@@ -5,7 +5,7 @@
 #include "longshore/context.hpp"
 #include "observe/log_line.h"
 #include "supervise/child_instance.h"
-#include "supervise/versions.h"
+#include "supervise/handshake.h"
 
 namespace longshore::supervise {
 namespace {
@@ -22,7 +22,7 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child, CallsOfChild& its_calls,
+bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child, ChildInvocations& its_calls,
                              const Frame& frame) {
   switch (frame.type) {
     case FrameType::kReady:
@@ -75,7 +75,7 @@ bool ChildInstance::on_started(const std::shared_ptr<ChildConnection>& child, co
   if (!outcome) return false;
   const auto code = static_cast<StatusCode>(outcome->code());
   longshore_call start_call = 0;
-  std::vector<std::shared_ptr<CallToChild>> kept;
+  std::vector<std::shared_ptr<ChildCall>> kept;
   {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(awaits_started_, false)) return false;

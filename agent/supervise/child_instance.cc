@@ -55,7 +55,7 @@ void ChildInstance::invoke(longshore_call id, std::string_view method, std::stri
                   "the module has no method " + std::string(method));
   }
   const router::Method& described = parts_.facts.description.methods[number->second];
-  auto call = std::make_shared<CallToChild>(host_, id, number->second, request, described,
+  auto call = std::make_shared<ChildCall>(host_, id, number->second, request, described,
                                             [this, id] { forget(id); });
   std::string why_not;
   bool taken = true;
@@ -92,7 +92,7 @@ void ChildInstance::stop(longshore_call call) {
   host_->call_info(host_, call, &info);
   const auto kill_time = shortly_before_end_of(call);
   std::shared_ptr<ChildConnection> child;
-  std::vector<std::shared_ptr<CallToChild>> not_sent;
+  std::vector<std::shared_ptr<ChildCall>> not_sent;
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -181,7 +181,7 @@ std::string ChildInstance::refusal() const {
   return "the module " + parts_.options.name + " is being stopped";
 }
 
-std::shared_ptr<CallToChild> ChildInstance::find(longshore_call call) const {
+std::shared_ptr<ChildCall> ChildInstance::find(longshore_call call) const {
   const std::lock_guard lock(mutex_);
   const auto found = calls_.find(call);
   return found == calls_.end() ? nullptr : found->second;

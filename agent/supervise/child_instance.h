@@ -29,8 +29,8 @@
 #include "longshore/abi.h"
 #include "observe/log.h"
 #include "router/timers.h"
-#include "supervise/call_to_child.h"
-#include "supervise/calls_of_child.h"
+#include "supervise/child_call.h"
+#include "supervise/child_invocations.h"
 #include "supervise/child_options.h"
 
 namespace longshore::supervise {
@@ -72,7 +72,7 @@ class ChildInstance {
   // One process, from its start to its end. Why it ended: "was killed by SIGSEGV".
   std::string run_process();
   void greet(ChildConnection& child);
-  bool on_frame(const std::shared_ptr<ChildConnection>& child, CallsOfChild& its_calls,
+  bool on_frame(const std::shared_ptr<ChildConnection>& child, ChildInvocations& its_calls,
                 const Frame& frame);
   bool on_ready(ChildConnection& child, const Frame& frame);
   bool on_started(const std::shared_ptr<ChildConnection>& child, const Frame& frame);
@@ -88,12 +88,12 @@ class ChildInstance {
   bool await_next();
   void log_end(const std::string& end, State next, size_t calls);
   // Readies a call for the next process. False: it has to end.
-  bool keep_for_next(CallToChild& call, State next) const;  // locked
+  bool keep_for_next(ChildCall& call, State next) const;  // locked
   bool is_ending() const;
   std::string refusal() const;  // locked: why no call is taken
   std::string sentence(const std::string& end) const;
 
-  std::shared_ptr<CallToChild> find(longshore_call call) const;
+  std::shared_ptr<ChildCall> find(longshore_call call) const;
   void forget(longshore_call call);
   void finish(longshore_call call, StatusCode code, const std::string& text) const;
   Clock::time_point shortly_before_end_of(longshore_call call) const;
@@ -114,7 +114,7 @@ class ChildInstance {
   longshore_call start_call_ = 0;
   longshore_call stop_call_ = 0;
   Clock::time_point stop_deadline_{};
-  std::map<longshore_call, std::shared_ptr<CallToChild>> calls_;
+  std::map<longshore_call, std::shared_ptr<ChildCall>> calls_;
   uint64_t calls_taken_ = 0;
   std::deque<Clock::time_point> ends_;  // within the last minute
   int starts_in_vain_ = 0;

@@ -38,7 +38,7 @@ ChildModule::ChildModule(loader::Inspection inspection, ChildOptions options, ob
 
 ChildModule::~ChildModule() = default;
 
-longshore_answer ChildModule::create(const longshore_host* host, void** self,
+longshore_result ChildModule::create(const longshore_host* host, void** self,
                                      const longshore_instance** functions) {
   const std::lock_guard lock(mutex_);
   instance_ =

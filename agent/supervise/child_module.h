@@ -21,7 +21,7 @@ class ChildModule final : public loader::ModuleCode {
   ChildModule(loader::Inspection inspection, ChildOptions options, observe::Log& log);
   ~ChildModule() override;
 
-  longshore_answer create(const longshore_host* host, void** self,
+  longshore_result create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override;
   bool never_blocks() const override { return true; }
   // Of the instance that was created last.

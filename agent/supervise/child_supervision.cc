@@ -4,7 +4,7 @@
 
 #include "longshore/context.hpp"
 #include "supervise/child_instance.h"
-#include "supervise/versions.h"
+#include "supervise/handshake.h"
 
 namespace longshore::supervise {
 namespace {
@@ -19,7 +19,7 @@ void ChildInstance::run() {
     const std::string end = run_process();
     on_end(end);
   } while (await_next());
-  std::vector<std::shared_ptr<CallToChild>> left;
+  std::vector<std::shared_ptr<ChildCall>> left;
   std::string why;
   {
     const std::lock_guard lock(mutex_);
@@ -42,7 +42,7 @@ std::string ChildInstance::run_process() {
     if (is_ending_) child->kill_now("is not needed any more");
   }
   greet(*child);
-  const auto its_calls = std::make_shared<CallsOfChild>(host_, child);
+  const auto its_calls = std::make_shared<ChildInvocations>(host_, child);
   std::string end =
       child->serve([&](const Frame& frame) { return on_frame(child, *its_calls, frame); },
                    [&](std::string_view line) {
@@ -95,7 +95,7 @@ void ChildInstance::greet(ChildConnection& child) {
 void ChildInstance::on_end(const std::string& end) {
   longshore_call start_call = 0;
   longshore_call stop_call = 0;
-  std::vector<std::shared_ptr<CallToChild>> lost;
+  std::vector<std::shared_ptr<ChildCall>> lost;
   State next{};
   {
     const std::lock_guard lock(mutex_);
@@ -139,7 +139,7 @@ ChildInstance::State ChildInstance::state_after_end(bool was_serving) {
   return State::kWaiting;
 }
 
-bool ChildInstance::keep_for_next(CallToChild& call, State next) const {
+bool ChildInstance::keep_for_next(ChildCall& call, State next) const {
   if (next != State::kStarting && next != State::kWaiting) return false;
   if (!call.is_wanted()) return false;
   if (!call.is_sent) return next == State::kStarting;

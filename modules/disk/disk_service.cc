@@ -8,7 +8,7 @@
 
 namespace longshore::disk {
 
-using support::CallLimits;
+using support::Deadline;
 using support::quotable;
 
 namespace {
@@ -55,22 +55,22 @@ Result<int64_t> DiskService::total_bytes(uint32_t number) {
   return static_cast<int64_t>(*size);
 }
 
-Result<void> DiskService::partition(uint32_t number, const CallLimits& limits,
+Result<void> DiskService::partition(uint32_t number, const Deadline& deadline,
                                     const std::string& request_id) {
-  return mutations_.run(name_of(number), "partition " + name_of(number), request_id, limits,
-                        [&] { return backend_.partition(number, limits); });
+  return single_flight_.run(name_of(number), "partition " + name_of(number), request_id, deadline,
+                        [&] { return backend_.partition(number, deadline); });
 }
 
-Result<void> DiskService::rescan(const CallLimits& limits, const std::string& request_id) {
-  return mutations_.run("the disks", "rescan the disks", request_id, limits,
-                        [&] { return backend_.rescan(limits); });
+Result<void> DiskService::rescan(const Deadline& deadline, const std::string& request_id) {
+  return single_flight_.run("the disks", "rescan the disks", request_id, deadline,
+                        [&] { return backend_.rescan(deadline); });
 }
 
-Result<void> DiskService::set_online(uint32_t number, bool online, const CallLimits& limits,
+Result<void> DiskService::set_online(uint32_t number, bool online, const Deadline& deadline,
                                      const std::string& request_id) {
   const std::string operation = "take " + name_of(number) + (online ? " online" : " offline");
-  return mutations_.run(name_of(number), operation, request_id, limits,
-                        [&] { return backend_.set_online(number, online, limits); });
+  return single_flight_.run(name_of(number), operation, request_id, deadline,
+                        [&] { return backend_.set_online(number, online, deadline); });
 }
 
 }  // namespace longshore::disk

@@ -12,8 +12,8 @@
 
 #include "disk/disk_backend.h"
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
-#include "support/mutations.h"
+#include "support/deadline.h"
+#include "support/single_flight.h"
 
 namespace longshore::disk {
 
@@ -32,16 +32,16 @@ class DiskService {
   Result<int64_t> total_bytes(uint32_t number);
 
   // See DiskBackend. `request_id` is what others are told of a mutation that runs.
-  Result<void> partition(uint32_t number, const support::CallLimits& limits,
+  Result<void> partition(uint32_t number, const support::Deadline& deadline,
                          const std::string& request_id);
-  Result<void> rescan(const support::CallLimits& limits, const std::string& request_id);
+  Result<void> rescan(const support::Deadline& deadline, const std::string& request_id);
   Result<bool> is_online(uint32_t number) { return backend_.is_online(number); }
-  Result<void> set_online(uint32_t number, bool online, const support::CallLimits& limits,
+  Result<void> set_online(uint32_t number, bool online, const support::Deadline& deadline,
                           const std::string& request_id);
 
  private:
   DiskBackend& backend_;
-  support::Mutations mutations_;
+  support::SingleFlight single_flight_;
 };
 
 }  // namespace longshore::disk

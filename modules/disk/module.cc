@@ -5,7 +5,7 @@
 
 #include "disk/disk_service.h"
 #include "disk/linux/disk_backend_linux.h"
-#include "disk/versions.h"
+#include "disk/api_adapter.h"
 #include "module_description.h"
 #include "support/linux/block/disk_names.h"
 
@@ -20,14 +20,14 @@ class DiskModule final : public Module {
     backend_.emplace(*std::move(names));
     service_.emplace(*backend_);
     versions_.emplace(*service_);
-    Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 
  private:
   std::optional<DiskBackendLinux> backend_;
   std::optional<DiskService> service_;
-  std::optional<Versions> versions_;
+  std::optional<ApiAdapter> versions_;
 };
 
 }  // namespace

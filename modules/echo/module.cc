@@ -74,7 +74,7 @@ class LaterReplies {
     LaterReplies& replies;
     longshore_call call;
 
-    static void run(void* user, longshore_answer answer) noexcept {
+    static void run(void* user, longshore_result answer) noexcept {
       const std::unique_ptr<Posted> self(static_cast<Posted*>(user));
       self->replies.give(self->call, answer == LONGSHORE_CANCELLED);
     }

@@ -2,7 +2,7 @@
 
 namespace longshore::filesystem {
 
-using support::CallLimits;
+using support::Deadline;
 using support::PosixPath;
 
 namespace {
@@ -30,24 +30,24 @@ Result<void> FilesystemService::make_directory(const std::string& path) const {
 }
 
 Result<void> FilesystemService::remove_directory(const std::string& path, bool force,
-                                                 const CallLimits& limits) const {
+                                                 const Deadline& deadline) const {
   const Result<PosixPath> checked = roots_.check(path, "remove");
   if (!checked) return checked.error();
   if (const PosixPath* root = roots_.root_within(*checked)) {
     return holds_root(*checked, *root, "remove");
   }
-  return force ? backend_.remove_tree(*checked, limits) : backend_.remove_entry(*checked);
+  return force ? backend_.remove_tree(*checked, deadline) : backend_.remove_entry(*checked);
 }
 
 Result<void> FilesystemService::remove_contents(const std::string& path,
-                                                const CallLimits& limits) const {
+                                                const Deadline& deadline) const {
   const Result<PosixPath> checked = roots_.check(path, "remove what is in");
   if (!checked) return checked.error();
   // A root itself may be emptied: it is what lies below it that its callers may remove.
   if (const PosixPath* root = roots_.root_below(*checked)) {
     return holds_root(*checked, *root, "remove what is in");
   }
-  return backend_.remove_contents(*checked, limits);
+  return backend_.remove_contents(*checked, deadline);
 }
 
 Result<void> FilesystemService::create_link(const std::string& source, const std::string& target,

@@ -8,7 +8,7 @@
 
 #include "filesystem/filesystem_service.h"
 #include "filesystem/linux/filesystem_backend_linux.h"
-#include "filesystem/versions.h"
+#include "filesystem/api_adapter.h"
 #include "module_description.h"
 
 namespace longshore::filesystem {
@@ -28,14 +28,14 @@ class FilesystemModule final : public Module {
     backend_.emplace(*roots, std::move(link_roots));
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
-    Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 
  private:
   std::optional<FilesystemBackendLinux> backend_;
   std::optional<FilesystemService> service_;
-  std::optional<Versions> versions_;
+  std::optional<ApiAdapter> versions_;
 };
 
 }  // namespace

@@ -42,9 +42,9 @@ Result<void> IscsiService::add_portal(const std::optional<PortalRequest>& reques
                                       const Caller& caller) {
   const Result<Portal> portal = portal_of(request, "add the portal");
   if (!portal) return portal.error();
-  return mutations_.run("portal " + portal->text(), "add the portal " + portal->text(),
-                        caller.request_id, caller.limits,
-                        [&] { return backend_.add_portal(*portal, caller.limits); });
+  return single_flight_.run("portal " + portal->text(), "add the portal " + portal->text(),
+                        caller.request_id, caller.deadline,
+                        [&] { return backend_.add_portal(*portal, caller.deadline); });
 }
 
 Result<std::vector<std::string>> IscsiService::discover(const std::optional<PortalRequest>& request,
@@ -52,15 +52,15 @@ Result<std::vector<std::string>> IscsiService::discover(const std::optional<Port
   const Result<Portal> portal = portal_of(request, "discover the targets of");
   if (!portal) return portal.error();
   const auto discover = [&]() -> Result<void> {
-    auto targets = backend_.discover(*portal, caller.limits);
+    auto targets = backend_.discover(*portal, caller.deadline);
     if (!targets) return std::move(targets).error();
     const std::lock_guard lock(mutex_);
     discovered_[*portal] = *std::move(targets);
     return {};
   };
   const Result<void> done =
-      mutations_.run("portal " + portal->text(), "discover the targets of " + portal->text(),
-                     caller.request_id, caller.limits, discover);
+      single_flight_.run("portal " + portal->text(), "discover the targets of " + portal->text(),
+                     caller.request_id, caller.deadline, discover);
   if (!done) return done.error();
   const std::lock_guard lock(mutex_);
   const auto found = discovered_.find(*portal);
@@ -74,9 +74,9 @@ Result<void> IscsiService::remove_portal(const std::optional<PortalRequest>& req
                                          const Caller& caller) {
   const Result<Portal> portal = portal_of(request, "remove the portal");
   if (!portal) return portal.error();
-  return mutations_.run("portal " + portal->text(), "remove the portal " + portal->text(),
-                        caller.request_id, caller.limits, [&] {
-                          Result<void> removed = backend_.remove_portal(*portal, caller.limits);
+  return single_flight_.run("portal " + portal->text(), "remove the portal " + portal->text(),
+                        caller.request_id, caller.deadline, [&] {
+                          Result<void> removed = backend_.remove_portal(*portal, caller.deadline);
                           const std::lock_guard lock(mutex_);
                           if (removed) discovered_.erase(*portal);
                           return removed;
@@ -95,13 +95,13 @@ Result<void> IscsiService::connect(const ConnectRequest& request, const Caller& 
   const std::string object = "target " + target->text();
   const auto connect = [&] {
     return in_turn(*target, operation, caller,
-                   [&] { return backend_.connect(*target, *login, caller.limits); });
+                   [&] { return backend_.connect(*target, *login, caller.deadline); });
   };
   if (!login->initiator) {
-    return mutations_.run(object, operation, caller.request_id, caller.limits, connect);
+    return single_flight_.run(object, operation, caller.request_id, caller.deadline, connect);
   }
   // With another secret it would be another request, and secrets are not compared.
-  return mutations_.run_in_turn(object, operation, caller.request_id, caller.limits, kTurn,
+  return single_flight_.run_in_turn(object, operation, caller.request_id, caller.deadline, kTurn,
                                 connect);
 }
 
@@ -144,9 +144,9 @@ Result<void> IscsiService::disconnect(const std::optional<PortalRequest>& portal
   const std::string operation = "disconnect from " + target->text();
   const auto disconnect = [&] {
     return in_turn(*target, operation, caller,
-                   [&] { return backend_.disconnect(*target, caller.limits); });
+                   [&] { return backend_.disconnect(*target, caller.deadline); });
   };
-  return mutations_.run("target " + target->text(), operation, caller.request_id, caller.limits,
+  return single_flight_.run("target " + target->text(), operation, caller.request_id, caller.deadline,
                         disconnect);
 }
 
@@ -154,15 +154,15 @@ Result<void> IscsiService::disconnect(const std::optional<PortalRequest>& portal
 Result<void> IscsiService::in_turn(const Target& target, const std::string& operation,
                                    const Caller& caller,
                                    const std::function<Result<void>()>& mutate) {
-  return mutations_.run_in_turn("target " + target.name, operation, caller.request_id,
-                                caller.limits, kTurn, mutate);
+  return single_flight_.run_in_turn("target " + target.name, operation, caller.request_id,
+                                caller.deadline, kTurn, mutate);
 }
 
 Result<std::vector<uint32_t>> IscsiService::disks(const std::optional<PortalRequest>& portal,
                                                   const std::string& name, const Caller& caller) {
   const Result<Target> target = target_of(portal, name, "list the disks of the target");
   if (!target) return target.error();
-  return backend_.disks(*target, caller.limits);
+  return backend_.disks(*target, caller.deadline);
 }
 
 Result<void> IscsiService::set_mutual_secret(Secret secret) {

@@ -24,8 +24,8 @@
 
 #include "iscsi/iscsi_backend.h"
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
-#include "support/mutations.h"
+#include "support/deadline.h"
+#include "support/single_flight.h"
 #include "support/secret.h"
 
 namespace longshore::iscsi {
@@ -46,7 +46,7 @@ struct ConnectRequest {
 
 // Who asks, and how long that may take.
 struct Caller {
-  support::CallLimits limits = {};
+  support::Deadline deadline = {};
   std::string request_id = {};
 };
 
@@ -84,7 +84,7 @@ class IscsiService {
 
   const std::string target_username_;
   IscsiBackend& backend_;
-  support::Mutations mutations_;
+  support::SingleFlight single_flight_;
   mutable std::mutex mutex_;
   support::Secret mutual_secret_;
   std::map<Portal, std::vector<std::string>> discovered_;  // for those who joined a discovery

@@ -8,7 +8,7 @@
 
 #include "iscsi/iscsi_service.h"
 #include "iscsi/linux/iscsi_backend_linux.h"
-#include "iscsi/versions.h"
+#include "iscsi/api_adapter.h"
 #include "module_description.h"
 
 namespace longshore::iscsi {
@@ -45,7 +45,7 @@ class IscsiModule final : public Module {
       static_cast<void>(service_->set_mutual_secret(support::Secret::copy_of(handover)));
     }
     versions_.emplace(*service_);
-    Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 
@@ -61,7 +61,7 @@ class IscsiModule final : public Module {
  private:
   std::optional<IscsiBackendLinux> backend_;
   std::optional<IscsiService> service_;
-  std::optional<Versions> versions_;
+  std::optional<ApiAdapter> versions_;
 };
 
 }  // namespace

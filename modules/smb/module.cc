@@ -10,7 +10,7 @@
 #include "smb/linux/mount_options.h"
 #include "smb/linux/smb_backend_linux.h"
 #include "smb/smb_service.h"
-#include "smb/versions.h"
+#include "smb/api_adapter.h"
 
 namespace longshore::smb {
 namespace {
@@ -38,11 +38,11 @@ class SmbModule final : public Module {
         *mounts_);
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
-    Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 
-  // It waits for nothing: the kernel may wait for ever, and the agent has limits of its own.
+  // It waits for nothing: the kernel may wait for ever, and the agent has deadline of its own.
   Result<std::string> stop(Context) override {
     const size_t calls = backend_ ? backend_->hanging_calls() : 0;
     if (calls != 0) {
@@ -58,7 +58,7 @@ class SmbModule final : public Module {
   std::optional<CifsMounts> mounts_;
   std::optional<SmbBackendLinux> backend_;
   std::optional<SmbService> service_;
-  std::optional<Versions> versions_;
+  std::optional<ApiAdapter> versions_;
 };
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 namespace longshore::smb {
 
-using support::CallLimits;
+using support::Deadline;
 using support::PosixPath;
 
 Result<void> SmbService::new_mapping(const std::string& remote_path, const std::string& local_path,
                                      std::string& user_name, std::string& password,
-                                     const CallLimits& limits, const std::string& request_id) {
+                                     const Deadline& deadline, const std::string& request_id) {
   const Result<Credentials> credentials = Credentials::take(user_name, password);
   const Result<RemotePath> remote = RemotePath::parse(remote_path, "map the share");
   if (!remote) return remote.error();
@@ -22,18 +22,18 @@ Result<void> SmbService::new_mapping(const std::string& remote_path, const std::
     operation += " at \"" + link->text() + "\"";
   }
   if (!credentials) return credentials.error();
-  return mutations_.run_in_turn(remote->mapping(), operation, request_id, limits, patience_, [&] {
-    return backend_.map(*remote, *credentials, link ? &*link : nullptr, limits);
+  return single_flight_.run_in_turn(remote->mapping(), operation, request_id, deadline, patience_, [&] {
+    return backend_.map(*remote, *credentials, link ? &*link : nullptr, deadline);
   });
 }
 
-Result<void> SmbService::remove_mapping(const std::string& remote_path, const CallLimits& limits,
+Result<void> SmbService::remove_mapping(const std::string& remote_path, const Deadline& deadline,
                                         const std::string& request_id) {
   const Result<RemotePath> remote = RemotePath::parse(remote_path, "remove the mapping");
   if (!remote) return remote.error();
-  return mutations_.run_in_turn(remote->mapping(), "remove the mapping " + remote->text(),
-                                request_id, limits, patience_,
-                                [&] { return backend_.unmap(*remote, limits); });
+  return single_flight_.run_in_turn(remote->mapping(), "remove the mapping " + remote->text(),
+                                request_id, deadline, patience_,
+                                [&] { return backend_.unmap(*remote, deadline); });
 }
 
 }  // namespace longshore::smb

@@ -18,7 +18,7 @@
 #include "longshore/result.hpp"
 #include "smb/smb_backend.h"
 #include "support/allowed_roots.h"
-#include "support/mutations.h"
+#include "support/single_flight.h"
 
 namespace longshore::smb {
 
@@ -34,15 +34,15 @@ class SmbService {
   // `request_id` is what others are told of a request that runs.
   Result<void> new_mapping(const std::string& remote_path, const std::string& local_path,
                            std::string& user_name, std::string& password,
-                           const support::CallLimits& limits, const std::string& request_id);
-  Result<void> remove_mapping(const std::string& remote_path, const support::CallLimits& limits,
+                           const support::Deadline& deadline, const std::string& request_id);
+  Result<void> remove_mapping(const std::string& remote_path, const support::Deadline& deadline,
                               const std::string& request_id);
 
  private:
   support::AllowedRoots roots_;
   SmbBackend& backend_;
   std::chrono::milliseconds patience_;
-  support::Mutations mutations_;
+  support::SingleFlight single_flight_;
 };
 
 }  // namespace longshore::smb

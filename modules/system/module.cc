@@ -6,7 +6,7 @@
 #include "module_description.h"
 #include "system/linux/system_backend_linux.h"
 #include "system/system_service.h"
-#include "system/versions.h"
+#include "system/api_adapter.h"
 
 namespace longshore::system {
 namespace {

@@ -6,7 +6,7 @@
 
 namespace longshore::system {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -36,30 +36,30 @@ struct SystemService::StopOrder {
 };
 
 Result<ServiceInfo> SystemService::get_service(const std::string& name,
-                                               const CallLimits& limits) const {
+                                               const Deadline& deadline) const {
   const Result<std::string> unit = service_unit_name(name, "look up the service");
   if (!unit) return unit.error();
-  return backend_.query(*unit, limits);
+  return backend_.query(*unit, deadline);
 }
 
-Result<void> SystemService::start_service(const std::string& name, const CallLimits& limits) const {
+Result<void> SystemService::start_service(const std::string& name, const Deadline& deadline) const {
   const Result<std::string> unit = service_unit_name(name, kStart);
   if (!unit) return unit.error();
   if (Result<void> allowed = check_allowed(*unit, kStart); !allowed) return allowed;
-  return backend_.start(*unit, limits_of_one(limits));
+  return backend_.start(*unit, deadline_of_one(deadline));
 }
 
 Result<void> SystemService::stop_service(const std::string& name, bool force,
-                                         const CallLimits& limits) const {
+                                         const Deadline& deadline) const {
   const Result<std::string> unit = service_unit_name(name, kStop);
   if (!unit) return unit.error();
   if (Result<void> allowed = check_allowed(*unit, kStop); !allowed) return allowed;
-  const Result<ServiceInfo> info = backend_.query(*unit, limits);
+  const Result<ServiceInfo> info = backend_.query(*unit, deadline);
   if (!info) return info.error();
   if (info->status == ServiceStatus::kStopped) return {};
 
   StopOrder order;
-  if (Result<void> collected = collect(*unit, limits, order); !collected) return collected;
+  if (Result<void> collected = collect(*unit, deadline, order); !collected) return collected;
   if (!force && order.units.size() > 1) {
     std::string dependants;
     for (const std::string& dependant : order.units) {
@@ -73,7 +73,7 @@ Result<void> SystemService::stop_service(const std::string& name, bool force,
     if (Result<void> allowed = check_allowed(each, kStop); !allowed) return allowed;
   }
   for (const std::string& each : order.units) {
-    if (Result<void> stopped = backend_.stop(each, limits_of_one(limits)); !stopped) return stopped;
+    if (Result<void> stopped = backend_.stop(each, deadline_of_one(deadline)); !stopped) return stopped;
   }
   return {};
 }
@@ -89,21 +89,21 @@ Result<void> SystemService::check_allowed(const std::string& unit, const char* o
 
 // What needs the unit comes before it, however many ways lead to it; units that need each other in
 // a circle are each taken once.
-Result<void> SystemService::collect(const std::string& unit, const CallLimits& limits,
+Result<void> SystemService::collect(const std::string& unit, const Deadline& deadline,
                                     StopOrder& order) const {
   order.seen.insert(unit);
-  const Result<std::vector<std::string>> dependants = backend_.running_dependants(unit, limits);
+  const Result<std::vector<std::string>> dependants = backend_.running_dependants(unit, deadline);
   if (!dependants) return dependants.error();
   for (const std::string& dependant : *dependants) {
     if (order.seen.contains(dependant)) continue;
-    if (Result<void> done = collect(dependant, limits, order); !done) return done;
+    if (Result<void> done = collect(dependant, deadline, order); !done) return done;
   }
   order.units.push_back(unit);
   return {};
 }
 
-CallLimits SystemService::limits_of_one(const CallLimits& limits) const {
-  return {std::min(limits.deadline, CallLimits::Clock::now() + timeout_), limits.cancelled};
+Deadline SystemService::deadline_of_one(const Deadline& deadline) const {
+  return {std::min(deadline.time, Deadline::Clock::now() + timeout_), deadline.cancelled};
 }
 
 }  // namespace longshore::system

@@ -7,7 +7,7 @@
 #include "module_description.h"
 #include "support/linux/block/disk_names.h"
 #include "volume/linux/volume_backend_linux.h"
-#include "volume/versions.h"
+#include "volume/api_adapter.h"
 #include "volume/volume_service.h"
 
 namespace longshore::volume {
@@ -34,14 +34,14 @@ class VolumeModule final : public Module {
     });
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
-    Versions::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 
  private:
   std::optional<VolumeBackendLinux> backend_;
   std::optional<VolumeService> service_;
-  std::optional<Versions> versions_;
+  std::optional<ApiAdapter> versions_;
 };
 
 }  // namespace

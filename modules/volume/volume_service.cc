@@ -5,7 +5,7 @@
 
 namespace longshore::volume {
 
-using support::CallLimits;
+using support::Deadline;
 using support::PosixPath;
 
 namespace {
@@ -45,7 +45,7 @@ std::string name_of(const std::string& id) { return "volume " + id; }
 template <typename Mutate>
 Result<void> VolumeService::mutate_at(const char* verb, const char* preposition,
                                       const std::string& id, const std::string& target,
-                                      const CallLimits& limits, const std::string& request_id,
+                                      const Deadline& deadline, const std::string& request_id,
                                       const Mutate& mutate) {
   if (Result<void> checked = check_id(id, verb); !checked) return checked;
   const std::string act = verb + (" " + id + " ") + preposition;
@@ -55,10 +55,10 @@ Result<void> VolumeService::mutate_at(const char* verb, const char* preposition,
   const std::string operation = act + " \"" + path->text() + "\"";
   // Never waits for a target while it holds a volume: whoever does the same holds the volume too.
   const auto at_target = [&] {
-    return mutations_.run("target " + path->text(), operation, request_id, limits,
+    return single_flight_.run("target " + path->text(), operation, request_id, deadline,
                           [&] { return mutate(*path); });
   };
-  return mutations_.run(name_of(id), operation, request_id, limits, at_target);
+  return single_flight_.run(name_of(id), operation, request_id, deadline, at_target);
 }
 
 Result<bool> VolumeService::is_formatted(const std::string& id) {
@@ -66,23 +66,23 @@ Result<bool> VolumeService::is_formatted(const std::string& id) {
   return checked ? backend_.is_formatted(id) : checked.error();
 }
 
-Result<void> VolumeService::format(const std::string& id, const CallLimits& limits,
+Result<void> VolumeService::format(const std::string& id, const Deadline& deadline,
                                    const std::string& request_id) {
   if (Result<void> checked = check_id(id, "format the volume"); !checked) return checked;
-  return mutations_.run(name_of(id), "format the volume " + id, request_id, limits,
-                        [&] { return backend_.format(id, limits); });
+  return single_flight_.run(name_of(id), "format the volume " + id, request_id, deadline,
+                        [&] { return backend_.format(id, deadline); });
 }
 
 Result<void> VolumeService::mount(const std::string& id, const std::string& target,
-                                  const CallLimits& limits, const std::string& request_id) {
-  return mutate_at("mount the volume", "on", id, target, limits, request_id,
-                   [&](const PosixPath& path) { return backend_.mount(id, path, limits); });
+                                  const Deadline& deadline, const std::string& request_id) {
+  return mutate_at("mount the volume", "on", id, target, deadline, request_id,
+                   [&](const PosixPath& path) { return backend_.mount(id, path, deadline); });
 }
 
 Result<void> VolumeService::unmount(const std::string& id, const std::string& target,
-                                    const CallLimits& limits, const std::string& request_id) {
-  return mutate_at("unmount the volume", "from", id, target, limits, request_id,
-                   [&](const PosixPath& path) { return backend_.unmount(id, path, limits); });
+                                    const Deadline& deadline, const std::string& request_id) {
+  return mutate_at("unmount the volume", "from", id, target, deadline, request_id,
+                   [&](const PosixPath& path) { return backend_.unmount(id, path, deadline); });
 }
 
 Result<void> VolumeService::flush(const std::string& id) {
@@ -91,7 +91,7 @@ Result<void> VolumeService::flush(const std::string& id) {
 }
 
 Result<void> VolumeService::resize(const std::string& id, int64_t size_bytes,
-                                   const CallLimits& limits, const std::string& request_id) {
+                                   const Deadline& deadline, const std::string& request_id) {
   if (Result<void> checked = check_id(id, "resize the volume"); !checked) return checked;
   if (size_bytes < 0) {
     return Error(StatusCode::kInvalidArgument, "resize the volume", id)
@@ -101,8 +101,8 @@ Result<void> VolumeService::resize(const std::string& id, int64_t size_bytes,
   const std::string aim =
       size_bytes == 0 ? "as far as its disk allows" : "to " + std::to_string(size_bytes) + " bytes";
   const auto size = static_cast<uint64_t>(size_bytes);
-  return mutations_.run(name_of(id), "resize the volume " + id + " " + aim, request_id, limits,
-                        [&] { return backend_.resize(id, size, limits); });
+  return single_flight_.run(name_of(id), "resize the volume " + id + " " + aim, request_id, deadline,
+                        [&] { return backend_.resize(id, size, deadline); });
 }
 
 Result<VolumeStats> VolumeService::stats(const std::string& id) {

@@ -1,7 +1,7 @@
 /* The ABI header alone, as C and as C++, and a module that an author writes by hand with it. */
 #include <longshore/abi.h>
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   static const longshore_bytes text = {"nothing to create", 17};
   host->log(host, LONGSHORE_LOG_INFO, 0, text);

@@ -88,7 +88,7 @@ static const struct field longshore_module_entry_fields[] = {
 };
 
 static const struct type types[] = {
-    SCALAR(longshore_answer),     SCALAR(longshore_status_code),  SCALAR(longshore_call),
+    SCALAR(longshore_result),     SCALAR(longshore_status_code),  SCALAR(longshore_call),
     SCALAR(longshore_invocation), SCALAR(longshore_log_level),    TYPE(longshore_bytes),
     TYPE(longshore_call_info),    TYPE(longshore_invoke_request), TYPE(longshore_host),
     TYPE(longshore_instance),     TYPE(longshore_module_entry),

@@ -7,9 +7,9 @@
 #include <iostream>
 #include <memory>
 
-#include "main/longshorectl/agent_client.h"
-#include "main/longshorectl/json_message.h"
-#include "main/longshorectl/reflected_methods.h"
+#include "tools/longshorectl/agent_client.h"
+#include "tools/longshorectl/json_message.h"
+#include "tools/longshorectl/reflected_methods.h"
 #include "tests/demo/demo_agent.h"
 #include "tests/demo/demo_directory.h"
 

@@ -1,4 +1,4 @@
-// A module is exchanged while an embedded agent's callers are at it.
+// A module is replaced while an embedded agent's callers are at it.
 #include <unistd.h>
 
 #include <atomic>
@@ -66,22 +66,22 @@ class Callers {
 
 int upgrades() { return std::getenv("LONGSHORE_LONG") != nullptr ? 1000 : 100; }
 
-TEST_CASE("no call fails while a module is exchanged again and again, and nothing piles up",
+TEST_CASE("no call fails while a module is replaced again and again, and nothing piles up",
           "[plain][embed]") {
   Embedded embedded;
   const std::string other = embedded.directory() / "longshore-echo-2.so";
   write_other_build(built_module("echo"), other);
-  const auto exchange = [&](int i) {
+  const auto replace = [&](int i) {
     const std::string library = i % 2 == 0 ? other : built_module("echo");
     return embedded.agent().reload(
         embedded.toml("[modules.echo]\nlibrary = \"" + library + "\"\n"));
   };
   Callers callers(embedded);
-  for (int i = 0; i < 20; ++i) REQUIRE(exchange(i));
+  for (int i = 0; i < 20; ++i) REQUIRE(replace(i));
   const size_t descriptors = open_descriptors(getpid());
   const size_t memory = own_memory_kib(getpid());
   for (int i = 0; i < upgrades(); ++i) {
-    const auto done = exchange(i);
+    const auto done = replace(i);
     INFO((done ? "" : done.error().message()));
     REQUIRE(done);
   }
@@ -93,7 +93,7 @@ TEST_CASE("no call fails while a module is exchanged again and again, and nothin
   CHECK(callers.well > upgrades());
 }
 
-TEST_CASE("a call that runs while its module is exchanged comes to its own end", "[embed]") {
+TEST_CASE("a call that runs while its module is replaced comes to its own end", "[embed]") {
   Embedded embedded;
   const std::string other = embedded.directory() / "longshore-echo-2.so";
   write_other_build(built_module("echo"), other);

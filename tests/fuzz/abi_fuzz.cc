@@ -54,7 +54,7 @@ class Scripted final : public ModuleCode {
  public:
   explicit Scripted(Script& script) : ModuleCode(facts()), script_(script) {}
 
-  longshore_answer create(const longshore_host* host, void** self,
+  longshore_result create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override {
     host_ = host;
     longshore_instance table{};
@@ -117,7 +117,7 @@ class Scripted final : public ModuleCode {
         break;
       case 7:
         host_->post(host_, script_.number() | int64_t{1} << 62,
-                    (script_.byte() & 1) != 0 ? [](void*, longshore_answer) {} : nullptr, this);
+                    (script_.byte() & 1) != 0 ? [](void*, longshore_result) {} : nullptr, this);
         break;
       default:
         host_->log(host_, static_cast<int32_t>(script_.number()), call(), bytes());
@@ -143,7 +143,7 @@ class Scripted final : public ModuleCode {
     const auto memory = cut(request, size);
     const auto* cut_request = reinterpret_cast<const longshore_invoke_request*>(memory.get());
     longshore_invocation handle = 0;
-    const longshore_answer answer =
+    const longshore_result answer =
         host_->invoke(host_, cut_request, (choice & 32) == 0 ? &handle : nullptr);
     if (answer != LONGSHORE_OK) return;
     ++expected_ends;

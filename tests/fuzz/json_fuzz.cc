@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "main/longshorectl/json_message.h"
+#include "tools/longshorectl/json_message.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "tests/integration/control_group_world.h"
+#include "tests/integration/cgroup_world.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -34,7 +34,7 @@ CATCH_REGISTER_LISTENER(ControllersNeeded)
 
 struct LimitedModule {
   LimitedModule(const std::string& name, const std::string& limits)
-      : world({}, name, "[modules.hostile.process]\n" + limits, {.control_group = group.folder()}),
+      : world({}, name, "[modules.hostile.process]\n" + limits, {.cgroup = group.folder()}),
         client(world.hostile_socket()) {}
 
   const OwnControlGroup group;

@@ -139,7 +139,7 @@ TEST_CASE("A module's process has the limits of its table, and falls alone") {
       hostile("eats_memory", "cpu_max = 0.5\nmemory_max = 50000000\nprocesses_max = 50\n"));
   agent.must("start");
   const pid_t process = agent.process();
-  const std::string group = agent.control_group() + "/module-hostile";
+  const std::string group = agent.cgroup() + "/module-hostile";
   CHECK(eventually([&] { return members(group).size() == 1; }));
   CHECK(read_file(group + "/cpu.max") == "50000 100000\n");
   CHECK(read_file(group + "/memory.max") == "49999872\n");  // whole pages
@@ -156,7 +156,7 @@ TEST_CASE("A module's process has the limits of its table, and falls alone") {
 TEST_CASE("What a module had to leave behind keeps no agent from its start") {
   InstalledAgent agent(hostile("forks_away", "cpu_max = 0.5\nmemory_max = 100000000\n"));
   agent.must("start");
-  const std::string lasting = agent.control_group() + "/lasting-hostile";
+  const std::string lasting = agent.cgroup() + "/lasting-hostile";
   REQUIRE(provoke("1")->code() == StatusCode::kOk);
   REQUIRE(members(lasting).size() == 2);
   SECTION("after an agent that ended in order") { agent.must("restart"); }
@@ -169,7 +169,7 @@ TEST_CASE("What a module had to leave behind keeps no agent from its start") {
   CHECK(agent.property("NRestarts").size() == 1);
   REQUIRE(members(lasting).size() == 1);
   // Its successor is limited as it was.
-  const std::string next = agent.control_group() + "/lasting-hostile-2";
+  const std::string next = agent.cgroup() + "/lasting-hostile-2";
   CHECK(eventually([&] { return members(next).size() == 1; }));
   CHECK(read_file(next + "/cpu.max") == "50000 100000\n");
   kill(members(lasting).at(0), SIGKILL);

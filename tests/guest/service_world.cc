@@ -64,8 +64,8 @@ void InstalledAgent::must(const std::string& verb) {
 
 pid_t InstalledAgent::process() const { return std::stoi(property("MainPID")); }
 
-std::string InstalledAgent::control_group() const {
-  return "/sys/fs/cgroup" + property("ControlGroup");
+std::string InstalledAgent::cgroup() const {
+  return "/sys/fs/cgroup" + property("Cgroup");
 }
 
 std::string InstalledAgent::journal() const {

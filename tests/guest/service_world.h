@@ -34,7 +34,7 @@ class InstalledAgent : public GroupClients {
   std::string property(const std::string& name) const { return unit_property(kService, name); }
   pid_t process() const;
   // The folder of its control group.
-  std::string control_group() const;
+  std::string cgroup() const;
 
   // What the journal has of it since this object was made, as the agent wrote it.
   std::string journal() const;

@@ -16,7 +16,7 @@ namespace longshore::smb {
 // How its Linux backend is set up.
 struct GuestBackend {
   bool require_privacy = true;
-  Mounting::Times times = {};
+  ShareMounter::Times times = {};
   std::vector<std::string> mount_options{"file_mode=0777", "dir_mode=0777"};
 };
 

@@ -102,7 +102,7 @@ TEST_CASE("A thread that hangs in a module is replaced, so that other calls go o
   CHECK(subject.stop(100ms) != "");
 }
 
-TEST_CASE("Calls over the limits wait their turn, and over the second limit are refused") {
+TEST_CASE("Calls over the deadline wait their turn, and over the second limit are refused") {
   loader::InstanceOptions options;
   options.max_concurrent_calls = 1;
   options.max_queued_calls = 1;

@@ -9,7 +9,7 @@ namespace longshore::hostile {
 namespace {
 
 using namespace std::chrono_literals;
-using loader::LifeState;
+using loader::LifecycleState;
 
 TEST_CASE("A second finish and a send after it are counted and named in the log") {
   Subject subject("finish_twice");
@@ -63,7 +63,7 @@ TEST_CASE("An instance with a call that is stuck is degraded, and says for what"
   CHECK(subject.instance().figures().degraded ==
         "1 call is stuck past the deadline; the device or server behind does not answer, or the "
         "module hangs");
-  CHECK(subject.instance().figures().state == LifeState::kServing);
+  CHECK(subject.instance().figures().state == LifecycleState::kServing);
   CHECK(subject.stop(100ms) != "");
 }
 
@@ -77,19 +77,19 @@ TEST_CASE("A create that hangs is left behind in time") {
 
 TEST_CASE("Every step of a life is recorded with its time, up to its end") {
   Subject subject("behaves");
-  const loader::Life& life = subject.instance().life();
-  CHECK(life.state() == LifeState::kCreated);
+  const loader::Lifecycle& life = subject.instance().lifecycle();
+  CHECK(life.state() == LifecycleState::kCreated);
   subject.started();
-  CHECK(life.state() == LifeState::kServing);
+  CHECK(life.state() == LifecycleState::kServing);
   CHECK(subject.stop() == "");
-  std::vector<LifeState> states;
+  std::vector<LifecycleState> states;
   for (const auto& step : life.steps()) {
     states.push_back(step.state);
     CHECK(step.took >= 0ns);
   }
-  CHECK(states == std::vector<LifeState>{LifeState::kFound, LifeState::kCreated,
-                                         LifeState::kStarted, LifeState::kServing,
-                                         LifeState::kDraining, LifeState::kStopped});
+  CHECK(states == std::vector<LifecycleState>{LifecycleState::kFound, LifecycleState::kCreated,
+                                         LifecycleState::kStarted, LifecycleState::kServing,
+                                         LifecycleState::kDraining, LifecycleState::kStopped});
   CHECK(World::get().logged("module is stopped module=behaves"));
 }
 
@@ -100,10 +100,10 @@ TEST_CASE("A drain waits for calls, and can be given up") {
   REQUIRE(eventually([&] { return subject.instance().figures().running == 1; }));
   CHECK_FALSE(subject.instance().drain(router::Clock::now() + 50ms));
   CHECK(subject.instance().has_moved());
-  CHECK(subject.instance().life().state() == LifeState::kDraining);
+  CHECK(subject.instance().lifecycle().state() == LifecycleState::kDraining);
   subject.instance().resume();
   CHECK_FALSE(subject.instance().has_moved());
-  CHECK(subject.instance().life().state() == LifeState::kServing);
+  CHECK(subject.instance().lifecycle().state() == LifecycleState::kServing);
   calls.join();
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   CHECK(subject.instance().drain(router::Clock::now() + 10s));  // one that is stuck is not awaited

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "longshore/control/v1.pb.h"
+#include "longshore/admin/v1.pb.h"
 #include "longshore/echo/v1.pb.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
@@ -30,7 +30,7 @@ const std::string kOverdueText =
     "the configured time limit passed before the call was finished; it may still take effect";
 const std::string kOverdue = "DEADLINE_EXCEEDED " + kOverdueText;
 const std::string kMayNot =
-    "PERMISSION_DENIED module:hostile may not call longshore.control.v1.Control/Upgrade; its "
+    "PERMISSION_DENIED module:hostile may not call longshore.admin.v1.Admin/Upgrade; its "
     "may_call in the configuration does not name it";
 
 // In the order of a life. What is not reached stays empty.
@@ -113,8 +113,8 @@ class HostileAgent {
 
   std::string state_of_module() const {
     TestClient client(directory_.control_socket());
-    const auto answer = client.call("longshore.control.v1.Control/ListModules", {});
-    control::v1::ListModulesResponse response;
+    const auto answer = client.call("longshore.admin.v1.Admin/ListModules", {});
+    admin::v1::ListModulesResponse response;
     response.ParseFromString(answer->messages.at(0));
     for (const auto& module : response.modules()) {
       if (module.name() != "hostile") continue;

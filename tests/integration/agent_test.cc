@@ -205,7 +205,7 @@ TEST_CASE("SIGHUP applies a change; connections and calls of what did not change
   CHECK(agent.stop() == 0);
 }
 
-TEST_CASE("A module that cannot overlap is exchanged by a reload, and hands over what it has") {
+TEST_CASE("A module that cannot overlap is replaced by a reload, and hands over what it has") {
   AgentDirectory directory;
   const auto configure = [&](const std::string& timeout) {
     directory.configure(

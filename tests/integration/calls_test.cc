@@ -97,7 +97,7 @@ TEST_CASE_METHOD(Fixture, "Each csi-proxy socket serves its own version and noth
       CHECK(answer->code() == (other == version ? StatusCode::kOk : StatusCode::kUnimplemented));
     }
     CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kUnimplemented);
-    CHECK(client.call("longshore.control.v1.Control/GetStatus", "")->code() ==
+    CHECK(client.call("longshore.admin.v1.Admin/GetStatus", "")->code() ==
           StatusCode::kUnimplemented);
   }
 }

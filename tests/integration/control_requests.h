@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "longshore/control/v1.pb.h"
+#include "longshore/admin/v1.pb.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/test_client.h"
 
@@ -13,26 +13,26 @@ namespace longshore::test {
 struct Upgraded {
   StatusCode code;
   std::string text;
-  control::v1::UpgradeResponse response;
+  admin::v1::UpgradeResponse response;
 };
 
 inline Upgraded upgrade(const AgentDirectory& directory, const std::string& module,
                         const std::string& file) {
   TestClient client(directory.control_socket());
-  control::v1::UpgradeRequest request;
+  admin::v1::UpgradeRequest request;
   request.set_module(module);
   request.set_file(file);
   const auto answer =
-      client.call("longshore.control.v1.Control/Upgrade", request.SerializeAsString());
+      client.call("longshore.admin.v1.Admin/Upgrade", request.SerializeAsString());
   Upgraded upgraded{answer->code(), answer->text(), {}};
   if (!answer->messages.empty()) upgraded.response.ParseFromString(answer->messages[0]);
   return upgraded;
 }
 
-inline control::v1::Module module_of(const AgentDirectory& directory, const std::string& name) {
+inline admin::v1::Module module_of(const AgentDirectory& directory, const std::string& name) {
   TestClient client(directory.control_socket());
-  const auto answer = client.call("longshore.control.v1.Control/ListModules", {});
-  control::v1::ListModulesResponse response;
+  const auto answer = client.call("longshore.admin.v1.Admin/ListModules", {});
+  admin::v1::ListModulesResponse response;
   REQUIRE(response.ParseFromString(answer->messages.at(0)));
   for (const auto& module : response.modules()) {
     if (module.name() == name) return module;

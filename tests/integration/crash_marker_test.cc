@@ -44,7 +44,7 @@ TEST_CASE("A module that ends the agent twice while it starts is quarantined, th
   AgentProcess agent(directory);
   INFO(directory.log());
   REQUIRE(agent.serves());
-  const control::v1::Module quarantined = module_of(directory, "hostile");
+  const admin::v1::Module quarantined = module_of(directory, "hostile");
   CHECK(quarantined.state() == "quarantined");
   CHECK_THAT(quarantined.reason(), Contains("2 times in a row") && Contains("\"start\"") &&
                                        Contains("longshorectl upgrade hostile"));

@@ -194,9 +194,9 @@ class Worker {
       while (::ioctl(opened.get(), BLKPG, &argument) != 0) {
         require(errno == EBUSY && std::chrono::steady_clock::now() < end, "a partition is in use");
       }
-      uint64_t stretch[] = {0, 0};
-      require(::ioctl(opened.get(), BLKGETSIZE64, &stretch[1]) == 0, "no size of " + disk.node());
-      require(::ioctl(opened.get(), BLKZEROOUT, stretch) == 0, "cannot wipe " + disk.node());
+      uint64_t range[] = {0, 0};
+      require(::ioctl(opened.get(), BLKGETSIZE64, &range[1]) == 0, "no size of " + disk.node());
+      require(::ioctl(opened.get(), BLKZEROOUT, range) == 0, "cannot wipe " + disk.node());
     }
     node_.disk(place_).grow(plan_.bytes);
     has_file_ = false;

@@ -140,7 +140,7 @@ TEST_CASE_METHOD(Fixture, "Streams, failures and cancellations are counted; nest
   CHECK(metrics_have("longshore_module_calls_total{module=\"filesystem\"} 1\n"));
 
   TestClient control(directory.control_socket());
-  REQUIRE(control.call("longshore.control.v1.Control/GetStatus", "")->code() == StatusCode::kOk);
+  REQUIRE(control.call("longshore.admin.v1.Admin/GetStatus", "")->code() == StatusCode::kOk);
   CHECK_FALSE(contains(get("/metrics"), "GetStatus"));
 }
 

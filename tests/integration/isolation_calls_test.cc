@@ -148,7 +148,7 @@ TEST_CASE("A module in a process calls others, in the agent and in processes of 
   CHECK(large->code() == StatusCode::kInvalidArgument);
 
   const auto denied =
-      client.call(kEcho + "Forward", forward("longshore.control.v1.Control/Reload", ""));
+      client.call(kEcho + "Forward", forward("longshore.admin.v1.Admin/Reload", ""));
   CHECK(denied->code() == StatusCode::kPermissionDenied);
   const auto absent = client.call(kEcho + "Forward", forward("v9.Absent/Do", ""));
   CHECK(absent->code() == StatusCode::kUnimplemented);

@@ -111,7 +111,7 @@ TEST_CASE("a socket that drivers use") {
   for (const std::string& socket :
        {served.directory.filesystem_socket("v1"), served.directory.echo_socket()}) {
     CHECK_THAT(complaint(socket),
-               Contains("this socket does not serve longshore.control.v1.Control") &&
+               Contains("this socket does not serve longshore.admin.v1.Admin") &&
                    Contains("give the agent's control socket by --socket"));
   }
 }

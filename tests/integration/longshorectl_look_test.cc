@@ -77,7 +77,7 @@ TEST_CASE("there are four log levels") {
   CHECK_THAT(wrong.errors, Contains("loud") && Contains("debug"));
   CHECK(served.run({"log", "level", "debug", "info"}).exit_code == 1);
   const auto past_us =
-      served.run({"call", "longshore.control.v1.Control/SetLogLevel", R"({"level": "loud"})"});
+      served.run({"call", "longshore.admin.v1.Admin/SetLogLevel", R"({"level": "loud"})"});
   CHECK(past_us.exit_code == 4);
   CHECK_THAT(past_us.errors, Contains("debug, info, warning and error"));
   CHECK_THAT(served.run({"log", "level"}).output, Equals("info\n"));
@@ -177,7 +177,7 @@ TEST_CASE("the last requests are listed, and the failed ones") {
   CHECK_THAT(served.run({"trace", "--last", "9", "--failed"}).output,
              Contains(kEcho + "Fail") && !Contains(kEcho + "Say"));
   const auto negative =
-      served.run({"call", "longshore.control.v1.Control/ListCalls", R"({"limit": -1})"});
+      served.run({"call", "longshore.admin.v1.Admin/ListCalls", R"({"limit": -1})"});
   CHECK(negative.exit_code == 4);
   CHECK_THAT(negative.errors, StartsWith("INVALID_ARGUMENT: "));
 }

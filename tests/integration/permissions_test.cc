@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "longshore/control/v1.pb.h"
+#include "longshore/admin/v1.pb.h"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
@@ -232,14 +232,14 @@ TEST_CASE("After logrotate a reload opens the audit log anew; what the agent is 
   REQUIRE(agent.reload());
   CHECK(client.call(kDo, do_request("after"))->code() == StatusCode::kOk);
   CHECK(TestClient(world.directory.control_socket())
-            .call("longshore.control.v1.Control/Reload", "")
+            .call("longshore.admin.v1.Admin/Reload", "")
             ->code() == StatusCode::kOk);
   REQUIRE(world.audited("audit.jsonl.1").size() == 2);
   CHECK(has(world.audited("audit.jsonl.1")[1], "moved"));
   const auto lines = world.audited();
   REQUIRE(lines.size() == 2);
   CHECK(has(lines[0], "after"));
-  CHECK(has(lines[1], R"("module":"agent","method":"longshore.control.v1.Control/Reload")"));
+  CHECK(has(lines[1], R"("module":"agent","method":"longshore.admin.v1.Admin/Reload")"));
   CHECK(agent.stop() == 0);
 }
 
@@ -272,8 +272,8 @@ TEST_CASE("With the commands of the manual a module is signed, and another file 
   REQUIRE(agent.serves());
   TestClient control(world.directory.control_socket());
   CHECK(control.call(kDo, "")->code() == StatusCode::kOk);
-  const auto listed = control.call("longshore.control.v1.Control/ListModules", "");
-  control::v1::ListModulesResponse modules;
+  const auto listed = control.call("longshore.admin.v1.Admin/ListModules", "");
+  admin::v1::ListModulesResponse modules;
   REQUIRE(modules.ParseFromString(listed->messages.at(0)));
   REQUIRE(modules.modules_size() == 3);
   CHECK(modules.modules(0).signed_by() == "acme");
@@ -281,12 +281,12 @@ TEST_CASE("With the commands of the manual a module is signed, and another file 
 
   // Where all must be signed, one that is not is a mistake that a reload tells, changing nothing.
   world.directory.configure("[agent.signatures]\nrequired = true\n" + rules.substr(19));
-  const auto unsigned_one = control.call("longshore.control.v1.Control/Reload", "");
+  const auto unsigned_one = control.call("longshore.admin.v1.Admin/Reload", "");
   CHECK(has(unsigned_one->text(), "longshore-echo.so.sig"));
   CHECK(control.call(kDo, "")->code() == StatusCode::kOk);
   world.directory.configure(rules);
   fs::resize_file(module, fs::file_size(module) + 1);
-  const auto changed = control.call("longshore.control.v1.Control/Reload", "");
+  const auto changed = control.call("longshore.admin.v1.Admin/Reload", "");
   CHECK(has(changed->text(), "or the file was changed after it was signed"));
   CHECK(control.call(kDo, "")->code() == StatusCode::kOk);
   CHECK(agent.stop() == 0);

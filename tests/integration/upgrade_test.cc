@@ -1,4 +1,4 @@
-// `Upgrade` of a running agent: under load, in both ways of exchange, and when the new file fails.
+// `Upgrade` of a running agent: under load, in both ways of replacement, and when the new file fails.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-namespace messages = longshore::control::v1;
+namespace messages = longshore::admin::v1;
 using Catch::Matchers::Contains;
 
 const std::string kEchoFile = built_module("echo");
@@ -91,17 +91,17 @@ TEST_CASE("No call over sockets fails during upgrades between two files, and not
   Caller waits_async(directory.echo_socket(), echo + "WaitAsync", wait.SerializeAsString());
 
   std::set<std::string> versions;
-  const auto exchange = [&](int i) {
+  const auto replace = [&](int i) {
     const Upgraded upgraded = upgrade(directory, "echo", i % 2 == 0 ? other : kEchoFile);
     INFO(upgraded.text);
     REQUIRE(upgraded.code == StatusCode::kOk);
     REQUIRE(upgraded.response.changed());
     versions.insert(upgraded.response.version());
   };
-  for (int i = 0; i < 20; ++i) exchange(i);
+  for (int i = 0; i < 20; ++i) replace(i);
   const size_t descriptors = open_descriptors(agent.id());
   const size_t memory = own_memory_kib(agent.id());
-  for (int i = 0; i < upgrades(); ++i) exchange(i);
+  for (int i = 0; i < upgrades(); ++i) replace(i);
   CHECK(open_descriptors(agent.id()) <= descriptors + 2);  // one that is just being read
   if (kMemoryTellsLeaks) CHECK(own_memory_kib(agent.id()) < memory + 4096);
   CHECK(versions == std::set<std::string>{"0.1.0", "9.9.9"});
@@ -113,7 +113,7 @@ TEST_CASE("No call over sockets fails during upgrades between two files, and not
   CHECK(agent.stop() == 0);
 }
 
-TEST_CASE("Calls wait while the only instance of a module is exchanged, and none fails") {
+TEST_CASE("Calls wait while the only instance of a module is replaced, and none fails") {
   AgentDirectory directory;
   const std::string first = hostile_module("hands_over");
   const std::string other = directory / "other.so";

@@ -11,8 +11,9 @@ namespace {
 
 // A folder of the agent includes those of lower levels, and none of its own level but itself.
 const std::map<std::string_view, int> kAgentLevels = {
-    {"config", 0}, {"observe", 0}, {"rpc", 0},  {"router", 1},   {"loader", 2},   {"embed", 3},
-    {"kube", 3},   {"csi", 3},     {"main", 5}, {"endpoint", 3}, {"services", 4}, {"supervise", 3},
+    {"config", 0},   {"observe", 0},   {"rpc", 0},   {"router", 1}, {"loader", 2},
+    {"endpoint", 3}, {"supervise", 3}, {"kube", 3},  {"csi", 3},    {"services", 4},
+    {"core", 5},     {"embed", 6},     {"tools", 6}, {"main", 7},
 };
 
 // Libraries, by how their includes begin. They look the same on every system.
@@ -25,7 +26,7 @@ const std::set<std::string_view> kServiceLibraries = {};
 
 bool is_generated(std::string_view include) {
   return include.ends_with(".pb.h") || include == "module_description.h" ||
-         include == "embed/version.h" || include == "_cgo_export.h";
+         include == "core/version.h" || include == "_cgo_export.h";
 }
 
 // The .proto file that a generated header is made from, if it is one of a .proto.
@@ -65,7 +66,7 @@ std::string refusal_in_agent(std::string_view from, std::string_view to) {
     return {};
   }
   // A tool for vendors, which judges a module as the agent does and runs it as a test does.
-  if (from.starts_with("agent/main/module_check/") && to.starts_with("sdk/testing/include/")) {
+  if (from.starts_with("agent/tools/module_check/") && to.starts_with("sdk/testing/include/")) {
     return {};
   }
   if (folder(to) != "agent") return "the agent includes only itself and the SDK, and no group";

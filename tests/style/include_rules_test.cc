@@ -54,15 +54,15 @@ TEST_CASE("an include against the order of folders is found") {
       {"agent/main/agent.cc", "sdk/testing/include/longshore/testing/fake_host.hpp"},
       {"agent/novelty/thing.cc", "agent/rpc/server.h"},
       {"modules/smb/module.cc", "agent/rpc/server.h"},
-      {"modules/smb/module.cc", "modules/disk/versions.h"},
-      {"modules/support/limits.cc", "modules/disk/versions.h"},
+      {"modules/smb/module.cc", "modules/disk/api_adapter.h"},
+      {"modules/support/limits.cc", "modules/disk/api_adapter.h"},
       {"plugins/resizer/plugin.cc", "modules/support/limits.h"},
       {"plugins/resizer/plugin.cc", "plugins/attacher/work.h"},
       {"sdk/include/longshore/module.hpp", "agent/rpc/server.h"},
       {"sdk/include/longshore/abi.h", "sdk/include/longshore/result.hpp"},
       {"sdk/include/longshore/module.hpp", "sdk/testing/include/longshore/testing/fake_host.hpp"},
       {"sdk/testing/source/session.cc", "sdk/template/shelf.h"},
-      {"sdk/testing/source/session.cc", "agent/loader/host_bridge.h"},
+      {"sdk/testing/source/session.cc", "agent/loader/host_table.h"},
       {"sdk/template/shelf.cc", "modules/support/limits.h"},
   }));
   CAPTURE(path, included);
@@ -77,7 +77,7 @@ TEST_CASE("an include along the order of folders is not") {
       {"agent/loader/instance.cc", "agent/router/call.h"},
       {"agent/main/longshored.cc", "agent/services/kube.h"},
       {"agent/loader/instance.cc", "sdk/include/longshore/abi.h"},
-      {"agent/main/module_check/trial_instance.cc",
+      {"agent/tools/module_check/trial_instance.cc",
        "sdk/testing/include/longshore/testing/fake_host.hpp"},
       {"modules/smb/linux/mount.cc", "modules/smb/smb_backend.h"},
       {"modules/smb/module.cc", "modules/support/limits.h"},
@@ -91,8 +91,8 @@ TEST_CASE("an include along the order of folders is not") {
 }
 
 TEST_CASE("the agent includes the messages of its own services and of no group") {
-  CHECK(findings_of(check_folders, "agent/main/call.cc", "\"longshore/control/v1.pb.h\"",
-                    "sdk/proto/longshore/control/v1.proto") == Findings());
+  CHECK(findings_of(check_folders, "agent/main/call.cc", "\"longshore/admin/v1.pb.h\"",
+                    "sdk/proto/longshore/admin/v1.proto") == Findings());
   CHECK(findings_of(check_folders, "agent/main/call.cc", "\"filesystem/v1.pb.h\"",
                     "sdk/proto/filesystem/v1.proto")
             .size() == 1);

@@ -97,12 +97,12 @@ AgentProcess::AgentProcess(const AgentDirectory& directory, Options options)
   const int log =
       open(directory.log_file().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log < 0) fail("the log");
-  const int members = open((options.control_group + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+  const int members = open((options.cgroup + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
   id_ = fork();
   if (id_ < 0) fail("fork");
   if (id_ == 0) {
     // Between fork and exec only what may be called after a signal too.
-    if (!options.control_group.empty() && write(members, "0", 1) != 1) _exit(127);
+    if (!options.cgroup.empty() && write(members, "0", 1) != 1) _exit(127);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     // First out of the way of the numbers from 3 on, then to them.

@@ -26,7 +26,7 @@ struct LoadedModule::Host {
 
   // Does `function` with an unfinished call, under the lock.
   template <typename Function>
-  static longshore_answer with(const longshore_host* host, longshore_call handle,
+  static longshore_result with(const longshore_host* host, longshore_call handle,
                                Function function) {
     LoadedModule& module = self(host);
     const std::lock_guard lock(module.mutex_);
@@ -35,7 +35,7 @@ struct LoadedModule::Host {
     return function(found->second);
   }
 
-  static longshore_answer call_info(const longshore_host* host, longshore_call handle,
+  static longshore_result call_info(const longshore_host* host, longshore_call handle,
                                     longshore_call_info* info) {
     return with(host, handle, [&](const Call& call) {
       info->remaining_ns = INT64_MAX;
@@ -48,14 +48,14 @@ struct LoadedModule::Host {
     });
   }
 
-  static longshore_answer call_state(const longshore_host* host, longshore_call handle) {
+  static longshore_result call_state(const longshore_host* host, longshore_call handle) {
     return with(host, handle, [](const Call& call) {
       const bool late = call.deadline && std::chrono::steady_clock::now() >= *call.deadline;
       return late ? LONGSHORE_CANCELLED : LONGSHORE_OK;
     });
   }
 
-  static longshore_answer send(const longshore_host* host, longshore_call handle,
+  static longshore_result send(const longshore_host* host, longshore_call handle,
                                longshore_bytes message) {
     return with(host, handle, [&](Call& call) {
       call.message = to_string(message);
@@ -63,7 +63,7 @@ struct LoadedModule::Host {
     });
   }
 
-  static longshore_answer finish(const longshore_host* host, longshore_call handle,
+  static longshore_result finish(const longshore_host* host, longshore_call handle,
                                  longshore_status_code code, longshore_bytes text) {
     return with(host, handle, [&](Call& call) {
       call.code = code;
@@ -72,17 +72,17 @@ struct LoadedModule::Host {
     });
   }
 
-  static longshore_answer invoke(const longshore_host*, const longshore_invoke_request*,
+  static longshore_result invoke(const longshore_host*, const longshore_invoke_request*,
                                  longshore_invocation*) {
     return LONGSHORE_REFUSED;
   }
-  static longshore_answer cancel(const longshore_host*, longshore_invocation) {
+  static longshore_result cancel(const longshore_host*, longshore_invocation) {
     return LONGSHORE_STALE;
   }
-  static longshore_answer grant(const longshore_host*, longshore_invocation, uint32_t) {
+  static longshore_result grant(const longshore_host*, longshore_invocation, uint32_t) {
     return LONGSHORE_STALE;
   }
-  static longshore_answer post(const longshore_host*, int64_t, void (*)(void*, longshore_answer),
+  static longshore_result post(const longshore_host*, int64_t, void (*)(void*, longshore_result),
                                void*) {
     return LONGSHORE_REFUSED;
   }

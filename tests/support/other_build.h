@@ -10,7 +10,7 @@
 
 namespace longshore::test {
 
-// Copies the module `from`, with the version `old_version` in it exchanged for one as long.
+// Copies the module `from`, with the version `old_version` in it replaced by one as long.
 inline void write_other_build(const std::string& from, const std::string& to,
                               const std::string& old_version = "0.1.0",
                               const std::string& new_version = "9.9.9") {

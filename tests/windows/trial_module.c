@@ -109,7 +109,7 @@ static void destroy(void* self) { (void)self; }
 static const longshore_instance functions_of_trial = {
     sizeof(longshore_instance), 0, start, invoke, NULL, NULL, stop, destroy};
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   *self = (void*)(uintptr_t)host;
   *functions = &functions_of_trial;

@@ -1,9 +1,7 @@
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -12,34 +10,6 @@
 #include "main/service_notify.h"
 
 namespace longshore {
-namespace {
-
-constexpr int kFirstDescriptor = 3;
-constexpr int kMaxDescriptors = 1024;
-
-int number_in_environment(const char* name) {
-  const char* text = getenv(name);
-  int number = -1;
-  if (text) std::from_chars(text, text + std::strlen(text), number);
-  return number;
-}
-
-// The path that a listening Unix socket is bound to; empty for anything else.
-std::string listening_path(int descriptor) {
-  int listening = 0;
-  socklen_t size = sizeof(listening);
-  sockaddr_un address{};
-  socklen_t length = sizeof(address);
-  if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening ||
-      getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
-      address.sun_family != AF_UNIX || length <= offsetof(sockaddr_un, sun_path)) {
-    return {};
-  }
-  return {address.sun_path, strnlen(address.sun_path, length - offsetof(sockaddr_un, sun_path))};
-}
-
-}  // namespace
-
 void notify_service_manager(std::string_view state) {
   const char* path = getenv("NOTIFY_SOCKET");
   sockaddr_un address{};
@@ -62,25 +32,6 @@ std::string reloading_state() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return "RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now.tv_sec * 1000000 + now.tv_nsec / 1000);
-}
-
-std::vector<ActivatedSocket> take_activated_sockets() {
-  std::vector<ActivatedSocket> sockets;
-  const bool ours = number_in_environment("LISTEN_PID") == getpid();
-  const int count = ours ? number_in_environment("LISTEN_FDS") : 0;
-  for (const char* name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) unsetenv(name);
-  for (int i = 0; i < count && i < kMaxDescriptors; ++i) {
-    const int descriptor = kFirstDescriptor + i;
-    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
-    std::string path = listening_path(descriptor);
-    if (path.empty() || path[0] != '/') {
-      close(descriptor);
-    } else {
-      sockets.push_back({std::move(path), descriptor});
-    }
-  }
-  return sockets;
 }
 
 }  // namespace longshore

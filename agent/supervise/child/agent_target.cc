@@ -17,7 +17,7 @@ class AgentTarget::Answer final : public AnswerPump {
       : target_(target), id_(call->handle()), call_(std::move(call)) {}
 
  protected:
-  longshore_answer deliver(std::string_view message) override { return call_->send(message); }
+  longshore_result deliver(std::string_view message) override { return call_->send(message); }
 
   void grant(uint32_t messages) override {
     child::v1::Grant grant;

@@ -11,13 +11,13 @@
 
 #include "router/router.h"
 #include "supervise/answer_pump.h"
-#include "supervise/frame_pipes.h"
+#include "supervise/frame_channel.h"
 
 namespace longshore::supervise {
 
 class AgentTarget final : public router::Target {
  public:
-  AgentTarget(router::Router& router, FramePipes& agent, size_t max_request_bytes)
+  AgentTarget(router::Router& router, FrameChannel& agent, size_t max_request_bytes)
       : router_(router), agent_(agent), max_request_bytes_(max_request_bytes) {}
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
@@ -33,7 +33,7 @@ class AgentTarget final : public router::Target {
   std::shared_ptr<Answer> find(uint64_t id) const;
 
   router::Router& router_;
-  FramePipes& agent_;
+  FrameChannel& agent_;
   const size_t max_request_bytes_;
   mutable std::mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Answer>> answers_;  // by the call's handle

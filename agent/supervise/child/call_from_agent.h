@@ -10,14 +10,14 @@
 #include <string>
 
 #include "router/call.h"
-#include "supervise/frame_pipes.h"
+#include "supervise/frame_channel.h"
 
 namespace longshore::supervise {
 
 class CallFromAgent final : public router::CallObserver {
  public:
   // `forget` takes it out of the table.
-  CallFromAgent(FramePipes& agent, uint64_t id, uint32_t credit, std::function<void()> forget)
+  CallFromAgent(FrameChannel& agent, uint64_t id, uint32_t credit, std::function<void()> forget)
       : agent_(agent), id_(id), forget_(std::move(forget)), credit_(credit) {}
 
   void set_call(const std::shared_ptr<router::Call>& call) { call_ = call; }
@@ -33,7 +33,7 @@ class CallFromAgent final : public router::CallObserver {
   void on_over() override;
 
  private:
-  FramePipes& agent_;
+  FrameChannel& agent_;
   const uint64_t id_;
   const std::function<void()> forget_;
   std::weak_ptr<router::Call> call_;  // which keeps this

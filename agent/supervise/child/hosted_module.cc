@@ -50,7 +50,7 @@ std::shared_ptr<const router::Method> method_of(const child::v1::Method& describ
 
 // The lines of our own that are written here, such as those of a broken contract. The agent's log
 // adds time and level.
-std::unique_ptr<observe::Log> log_to(FramePipes& agent) {
+std::unique_ptr<observe::Log> log_to(FrameChannel& agent) {
   observe::LogOptions options;
   options.level = observe::Level::kWarning;
   options.write = [&agent](observe::Level, std::string_view line) {
@@ -64,7 +64,7 @@ std::unique_ptr<observe::Log> log_to(FramePipes& agent) {
 
 }  // namespace
 
-HostedModule::HostedModule(FramePipes& agent, const child::v1::Hello& hello,
+HostedModule::HostedModule(FrameChannel& agent, const child::v1::Hello& hello,
                            std::shared_ptr<loader::ModuleCode> code)
     : agent_(agent),
       options_(options_of(hello)),
@@ -85,7 +85,7 @@ HostedModule::HostedModule(FramePipes& agent, const child::v1::Hello& hello,
   options_.on_violation = [this](uint64_t count, const std::string& last) {
     child::v1::Violations head;
     head.set_count(static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX)));
-    agent_.send(FrameType::kViolations, 0, head, last, FramePipes::Room::kUnlessMuchWaits);
+    agent_.send(FrameType::kViolations, 0, head, last, FrameChannel::Room::kUnlessMuchWaits);
   };
   router_.set_fallback(agent_target_);
 }
@@ -227,7 +227,7 @@ void HostedModule::write_log(longshore_log_level level, uint64_t call,
   child::v1::Log head;
   head.set_level(level);
   head.set_call(call);
-  agent_.send(FrameType::kLog, 0, head, text, FramePipes::Room::kUnlessMuchWaits);
+  agent_.send(FrameType::kLog, 0, head, text, FrameChannel::Room::kUnlessMuchWaits);
 }
 
 }  // namespace longshore::supervise

@@ -17,13 +17,13 @@
 #include "router/router.h"
 #include "supervise/child/agent_target.h"
 #include "supervise/child/call_from_agent.h"
-#include "supervise/frame_pipes.h"
+#include "supervise/frame_channel.h"
 
 namespace longshore::supervise {
 
 class HostedModule {
  public:
-  HostedModule(FramePipes& agent, const child::v1::Hello& hello,
+  HostedModule(FrameChannel& agent, const child::v1::Hello& hello,
                std::shared_ptr<loader::ModuleCode> code);
 
   // False: this is no frame that the agent may send now.
@@ -39,7 +39,7 @@ class HostedModule {
   void answer(FrameType type, const Result<std::string_view>& outcome) const;
   void write_log(longshore_log_level level, uint64_t call, std::string_view text) const;
 
-  FramePipes& agent_;
+  FrameChannel& agent_;
   loader::InstanceOptions options_;
   const std::shared_ptr<loader::ModuleCode> code_;
   std::vector<std::shared_ptr<const router::Method>> methods_;

@@ -6,13 +6,13 @@
 #include <memory>
 
 #include "longshore/result.hpp"
-#include "supervise/frame_ends.h"
+#include "supervise/pipe_transport.h"
 
 namespace longshore::supervise {
 
 // The pipes to the agent. They are not for programs that the module starts, and their end is no
 // signal and no dialog. An error: the agent has not started this process.
-Result<std::unique_ptr<FrameEnds>> take_inherited_pipes();
+Result<std::unique_ptr<PipeTransport>> take_inherited_pipes();
 
 // A module that closes what belongs to others may have closed them.
 bool are_pipes_open();

@@ -17,7 +17,7 @@ class LoadedImage final : public loader::ModuleCode {
   static Result<std::shared_ptr<LoadedImage>> load(
       std::shared_ptr<const loader::ModuleFacts> facts);
 
-  longshore_answer create(const longshore_host* host, void** self,
+  longshore_result create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override {
     return entry_->create(host, self, functions);
   }

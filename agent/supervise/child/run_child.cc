@@ -13,7 +13,7 @@
 #include "supervise/child/inherited_pipes.h"
 #include "supervise/child/loaded_image.h"
 #include "supervise/child/restrictions.h"
-#include "supervise/versions.h"
+#include "supervise/handshake.h"
 
 namespace longshore::supervise {
 namespace {
@@ -42,7 +42,7 @@ class Child {
  public:
   // Without its pipes it is of no use to anybody; a module that closes descriptors of others may
   // have closed them.
-  explicit Child(std::unique_ptr<FrameEnds> ends)
+  explicit Child(std::unique_ptr<PipeTransport> ends)
       : agent_(std::move(ends), kMaxFrameBytes, [] { std::_Exit(kPipesLost); }) {}
 
   void serve() {
@@ -63,7 +63,7 @@ class Child {
     return true;
   }
 
-  FramePipes agent_;
+  FrameChannel agent_;
   std::unique_ptr<HostedModule> module_;
 };
 

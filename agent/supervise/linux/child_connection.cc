@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "supervise/linux/child_process.h"
-#include "supervise/linux/control_groups.h"
-#include "supervise/linux/frame_ends_linux.h"
+#include "supervise/linux/cgroups.h"
+#include "supervise/linux/pipe_transport_linux.h"
 #include "supervise/linux/line_reader.h"
 
 namespace longshore::supervise {
@@ -39,16 +39,16 @@ Result<Pipe> make_pipe() {
 void make_nonblocking(const FileDescriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
 // It has run nothing of the module yet: it waits for the first frame.
-Result<ControlGroup> enclose(const ChildProcess& process, const ChildConnection::Options& options) {
+Result<Cgroup> enclose(const ChildProcess& process, const ChildConnection::Options& options) {
   if (!options.groups || !options.groups->available() || !options.limits.any()) {
-    return ControlGroup();
+    return Cgroup();
   }
   return options.groups->enclose(process.id(), options.name, options.limits);
 }
 
 // Whether it was the one that was killed for it is not known: an administrator may have killed it,
 // long after an mkfs of its.
-std::string memory_remark(const ControlGroup& group) {
+std::string memory_remark(const Cgroup& group) {
   const int64_t killed = group.killed_for_memory();
   if (killed <= 0) return {};
   return " (at memory_max the kernel has killed " + std::to_string(killed) + " of its processes)";
@@ -58,8 +58,8 @@ class SpawnedChild final : public ChildConnection {
  public:
   using OnLine = LineReader::OnLine;
 
-  SpawnedChild(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes, FileDescriptor printed,
-               FileDescriptor timer, ChildProcess process, ControlGroup group)
+  SpawnedChild(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes, FileDescriptor printed,
+               FileDescriptor timer, ChildProcess process, Cgroup group)
       : ChildConnection(std::move(ends), max_frame_bytes),
         printed_(std::move(printed)),
         timer_(std::move(timer)),
@@ -87,7 +87,7 @@ class SpawnedChild final : public ChildConnection {
   LineReader printed_;
   const FileDescriptor timer_;
   std::shared_ptr<ChildProcess> process_;
-  ControlGroup group_;
+  Cgroup group_;
 };
 
 void SpawnedChild::set_timer(Clock::time_point time) {
@@ -109,7 +109,7 @@ bool SpawnedChild::timer_ran_out() {
 std::string SpawnedChild::wait() {
   std::string end = wait_for_process();
   if (end == "was killed by SIGKILL") end += memory_remark(group_);
-  group_ = ControlGroup();
+  group_ = Cgroup();
   return end;
 }
 
@@ -143,7 +143,7 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   }
   FileDescriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(last_error());
-  auto ends = frame_ends_of(std::move(from_child->reader), std::move(to_child->writer));
+  auto ends = pipe_transport_of(std::move(from_child->reader), std::move(to_child->writer));
   if (!ends) return std::move(ends).error();
   auto process =
       ChildProcess::start({options.program, options.name, to_child->reader.get(),

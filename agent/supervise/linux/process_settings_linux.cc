@@ -3,7 +3,7 @@
 
 #include "config/capabilities.h"
 #include "supervise/limit_report.h"
-#include "supervise/linux/control_groups.h"
+#include "supervise/linux/cgroups.h"
 #include "supervise/linux/user_identity.h"
 #include "supervise/process_settings.h"
 
@@ -35,7 +35,7 @@ Result<child::v1::Restrictions> restrictions_of(const config::ProcessSettings& p
   return restrictions;
 }
 
-void log_limits(const config::ModuleSettings& module, const ControlGroups& groups,
+void log_limits(const config::ModuleSettings& module, const Cgroups& groups,
                 observe::Log& log) {
   LimitReport report(module.name);
   const auto tell = [&](const char* key, bool wanted, const char* controller, const char* instead) {

@@ -6,7 +6,7 @@
 #include "supervise/line_cutter.h"
 #include "supervise/windows/child_pipe.h"
 #include "supervise/windows/child_process.h"
-#include "supervise/windows/frame_ends_windows.h"
+#include "supervise/windows/pipe_transport_windows.h"
 #include "supervise/windows/overlapped_pipe.h"
 
 namespace longshore::supervise {
@@ -21,7 +21,7 @@ class StartedChild final : public ChildConnection {
  public:
   using OnLine = LineCutter::OnLine;
 
-  StartedChild(std::unique_ptr<FrameEnds> ends, size_t max_frame_bytes,
+  StartedChild(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
                std::unique_ptr<PipeReader> printed, Handle timer, ChildProcess process)
       : ChildConnection(std::move(ends), max_frame_bytes),
         printed_(std::move(printed)),
@@ -109,7 +109,7 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   if (!printed) return std::move(printed).error();
   Handle timer(CreateWaitableTimerW(nullptr, FALSE, nullptr));
   if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(last_error());
-  auto ends = frame_ends_of(std::move(from_child->own), std::move(to_child->own));
+  auto ends = pipe_transport_of(std::move(from_child->own), std::move(to_child->own));
   if (!ends) return std::move(ends).error();
   auto reader = std::make_unique<PipeReader>(std::move(printed->own));
   if (!reader->is_good()) {

@@ -34,7 +34,7 @@ class PipeReader {
 
   // Begins to read unless it does already.
   void prepare();
-  // As FrameEnds.
+  // As PipeTransport.
   std::optional<size_t> read(std::span<char> room);
 
  private:
@@ -63,7 +63,7 @@ class PipeWriter {
   // Signalled when nothing runs.
   HANDLE event() const { return event_.get(); }
 
-  // As FrameEnds. What was taken is written though nobody calls again.
+  // As PipeTransport. What was taken is written though nobody calls again.
   std::optional<size_t> write(std::span<const std::string_view> parts);
 
  private:

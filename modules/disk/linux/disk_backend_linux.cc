@@ -21,7 +21,7 @@ using block::ContentKind;
 using block::Disk;
 using block::DiskLock;
 using block::TablePartition;
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -130,7 +130,7 @@ Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
   return block::check_not_system_disk(devices_, disk, kPartition);
 }
 
-Result<void> DiskBackendLinux::partition(uint32_t number, const CallLimits& limits) {
+Result<void> DiskBackendLinux::partition(uint32_t number, const Deadline& deadline) {
   const Result<Disk> disk = devices_.disk(number, kPartition);
   if (!disk) return disk.error();
   // It could not even be opened.
@@ -139,7 +139,7 @@ Result<void> DiskBackendLinux::partition(uint32_t number, const CallLimits& limi
   }
   std::vector<block::KernelPartition> partitions;
   {
-    const Result<DiskLock> lock = DiskLock::take(*disk, limits, kPartition);
+    const Result<DiskLock> lock = DiskLock::take(*disk, deadline, kPartition);
     if (!lock) return lock.error();
     Result<Content> content = block::read_content(lock->descriptor(), whole(*disk), disk->node);
     if (!content) return std::move(content).error();
@@ -167,12 +167,12 @@ Result<void> DiskBackendLinux::partition(uint32_t number, const CallLimits& limi
   }
   // The lock is free: udev may make the nodes.
   for (const auto& partition : partitions) {
-    if (Result<void> there = block::wait_for_node(partition, limits); !there) return there;
+    if (Result<void> there = block::wait_for_node(partition, deadline); !there) return there;
   }
   return {};
 }
 
-Result<void> DiskBackendLinux::rescan(const CallLimits& limits) {
+Result<void> DiskBackendLinux::rescan(const Deadline& deadline) {
   constexpr const char* kRescan = "rescan";
   std::vector<std::pair<std::string, std::string>> requests;
   const std::string hosts = devices_.sysfs() + "/class/scsi_host/";
@@ -193,7 +193,7 @@ Result<void> DiskBackendLinux::rescan(const CallLimits& limits) {
   // One host that fails keeps no other from being scanned.
   std::optional<Error> first;
   for (const auto& [path, text] : requests) {
-    if (const auto exceeded = limits.exceeded(kRescan, path)) return *exceeded;
+    if (const auto exceeded = deadline.exceeded(kRescan, path)) return *exceeded;
     const std::error_code error = block::write_attribute(path, text);
     const bool is_gone = status_code_of(error) == StatusCode::kNotFound;
     if (error && !is_gone && !first) {
@@ -210,7 +210,7 @@ Result<bool> DiskBackendLinux::is_online(uint32_t number) {
   return devices_.is_online(*disk);
 }
 
-Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const CallLimits& limits) {
+Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const Deadline& deadline) {
   constexpr const char* kBringOnline = "bring online";
   const char* const operation = online ? kBringOnline : kTakeOffline;
   const Result<Disk> disk = devices_.disk(number, operation);
@@ -220,16 +220,16 @@ Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const Ca
     return Error(StatusCode::kUnimplemented, operation, disk->node)
         .because("the kernel has such a state for SCSI disks only");
   }
-  if (!online) return take_offline(*disk, limits);
+  if (!online) return take_offline(*disk, deadline);
   const auto error = block::write_attribute(devices_.path_of(*disk, "device/state"), "running");
   if (error) return Error(StatusCode::kUnknown, operation, disk->node).because(error);
   return {};
 }
 
-Result<void> DiskBackendLinux::take_offline(const Disk& disk, const CallLimits& limits) const {
+Result<void> DiskBackendLinux::take_offline(const Disk& disk, const Deadline& deadline) const {
   // The lock keeps away who formats or mounts; opening exclusively sees users that this process
   // cannot name, as a mount in a container's namespace.
-  const Result<DiskLock> lock = DiskLock::take(disk, limits, kTakeOffline);
+  const Result<DiskLock> lock = DiskLock::take(disk, deadline, kTakeOffline);
   if (!lock) return lock.error();
   if (Result<void> unused = block::check_unused(devices_, disk, kTakeOffline); !unused) {
     return unused;

@@ -10,7 +10,7 @@
 
 namespace longshore::filesystem {
 
-using support::CallLimits;
+using support::Deadline;
 using support::PosixPath;
 
 namespace {
@@ -47,7 +47,7 @@ Error mounted(const PosixPath& path) {
 }  // namespace
 
 Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path) {
-  const Result<Entry> entry = beneath_.entry(path, kLookFor);
+  const Result<Entry> entry = opener_.entry(path, kLookFor);
   if (entry) return kind_of(path, *entry, kLookFor);
   if (is_missing(entry.error().system())) return EntryKind::kAbsent;
   return entry.error();
@@ -61,7 +61,7 @@ Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const E
     return filesystem::kind_of(status);
   }
   if (is_missing(last_error())) return EntryKind::kAbsent;
-  return beneath_.failure(path, operation, last_error());
+  return opener_.failure(path, operation, last_error());
 }
 
 Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path) {
@@ -71,9 +71,9 @@ Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path) {
     struct stat status {};
     if (::lstat(mapping->text().c_str(), &status) == 0) return S_ISLNK(status.st_mode);
     if (is_missing(last_error())) return false;
-    return beneath_.failure(*mapping, kOperation, last_error());
+    return opener_.failure(*mapping, kOperation, last_error());
   }
-  const Result<FileDescriptor> opened = beneath_.open(path, kOperation);
+  const Result<FileDescriptor> opened = opener_.open(path, kOperation);
   if (opened) return true;
   if (is_missing(opened.error().system())) return false;
   return opened.error();
@@ -97,12 +97,12 @@ std::optional<PosixPath> FilesystemBackendLinux::mapping_in(std::string_view lin
 
 Result<std::string> FilesystemBackendLinux::read_link(const PosixPath& path) {
   constexpr const char* kOperation = "read the link";
-  const Result<Entry> entry = beneath_.entry(path, kOperation);
+  const Result<Entry> entry = opener_.entry(path, kOperation);
   if (!entry) return entry.error();
   char text[PATH_MAX];
   const ssize_t size =
       ::readlinkat(entry->directory.get(), entry->name.c_str(), text, sizeof(text));
-  if (size < 0) return beneath_.failure(path, kOperation, last_error());
+  if (size < 0) return opener_.failure(path, kOperation, last_error());
   return std::string(text, static_cast<size_t>(size));
 }
 
@@ -119,15 +119,15 @@ Result<void> FilesystemBackendLinux::make_directories(const PosixPath& path) {
 
 // False: something came or went between looking and making, or a link leads nowhere.
 Result<bool> FilesystemBackendLinux::try_to_make(const PosixPath& path) const {
-  const PosixPath& root = *beneath_.roots().root_of(path);
+  const PosixPath& root = *opener_.roots().root_of(path);
   std::vector<std::string> missing;  // the deepest first
   PosixPath existing = path;
-  Result<FileDescriptor> opened = beneath_.open(existing, kMakeDirectory);
+  Result<FileDescriptor> opened = opener_.open(existing, kMakeDirectory);
   while (!opened && opened.error().system() == std::errc::no_such_file_or_directory &&
          existing != root) {
     missing.emplace_back(existing.name());
     existing = existing.parent();
-    opened = beneath_.open(existing, kMakeDirectory);
+    opened = opener_.open(existing, kMakeDirectory);
   }
   if (!opened) return opened.error();
   if (missing.empty() && !is_directory(*opened)) {
@@ -141,22 +141,22 @@ Result<bool> FilesystemBackendLinux::try_to_make(const PosixPath& path) const {
       if (directory) continue;
     }
     if (errno == EEXIST || errno == ENOENT || errno == ELOOP) return false;
-    return beneath_.failure(path, kMakeDirectory, last_error());
+    return opener_.failure(path, kMakeDirectory, last_error());
   }
   return true;
 }
 
 Result<void> FilesystemBackendLinux::create_link(const PosixPath& source, const PosixPath& link) {
-  const Result<Entry> entry = beneath_.entry(link, kMakeLink);
+  const Result<Entry> entry = opener_.entry(link, kMakeLink);
   if (!entry) return entry.error();
   if (::symlinkat(source.text().c_str(), entry->directory.get(), entry->name.c_str()) != 0) {
-    return beneath_.failure(link, kMakeLink, last_error());
+    return opener_.failure(link, kMakeLink, last_error());
   }
   return {};
 }
 
 Result<void> FilesystemBackendLinux::remove_entry(const PosixPath& path) {
-  const Result<Entry> entry = beneath_.entry(path, kRemove);
+  const Result<Entry> entry = opener_.entry(path, kRemove);
   if (!entry) return entry.error();
   const Result<EntryKind> kind = kind_of(path, *entry, kRemove);
   if (!kind) return kind.error();
@@ -171,13 +171,13 @@ Result<void> FilesystemBackendLinux::unlink(const PosixPath& path, const Entry& 
   const std::error_code error = last_error();
   // Mounted since, or through another path to the same place.
   if (error == std::errc::device_or_resource_busy) return mounted(path);
-  Error failure = beneath_.failure(path, kRemove, error);
+  Error failure = opener_.failure(path, kRemove, error);
   if (error != std::errc::directory_not_empty) return failure;
   return std::move(failure).advise("set force to remove a directory with all it holds");
 }
 
-Result<void> FilesystemBackendLinux::remove_tree(const PosixPath& path, const CallLimits& limits) {
-  const Result<Entry> entry = beneath_.entry(path, kRemove);
+Result<void> FilesystemBackendLinux::remove_tree(const PosixPath& path, const Deadline& deadline) {
+  const Result<Entry> entry = opener_.entry(path, kRemove);
   if (!entry && is_missing(entry.error().system())) return {};
   if (!entry) return entry.error();
   const Result<EntryKind> kind = kind_of(path, *entry, kRemove);
@@ -185,7 +185,7 @@ Result<void> FilesystemBackendLinux::remove_tree(const PosixPath& path, const Ca
   if (*kind == EntryKind::kAbsent) return {};
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Result<void> removed =
-        *kind == EntryKind::kDirectory ? empty(path, *entry, limits) : Result<void>();
+        *kind == EntryKind::kDirectory ? empty(path, *entry, deadline) : Result<void>();
     if (removed) removed = unlink(path, *entry, *kind);
     if (removed || removed.error().code() == StatusCode::kNotFound) return {};
     if (removed.error().system() != std::errc::directory_not_empty) return removed;
@@ -196,19 +196,19 @@ Result<void> FilesystemBackendLinux::remove_tree(const PosixPath& path, const Ca
 }
 
 Result<void> FilesystemBackendLinux::empty(const PosixPath& path, const Entry& entry,
-                                           const CallLimits& limits) const {
+                                           const Deadline& deadline) const {
   const FileDescriptor directory = support::open_unfollowed(
       entry.directory, entry.name, O_PATH | O_DIRECTORY, /*same_mount=*/true);
-  if (directory) return support::remove_contents(directory, path.text(), limits);
+  if (directory) return support::remove_contents(directory, path.text(), deadline);
   if (errno == EXDEV) return mounted(path);
-  return beneath_.failure(path, kRemove, last_error());
+  return opener_.failure(path, kRemove, last_error());
 }
 
 Result<void> FilesystemBackendLinux::remove_contents(const PosixPath& path,
-                                                     const CallLimits& limits) {
-  const Result<FileDescriptor> directory = beneath_.open(path, "remove what is in");
+                                                     const Deadline& deadline) {
+  const Result<FileDescriptor> directory = opener_.open(path, "remove what is in");
   if (!directory) return directory.error();
-  return support::remove_contents(*directory, path.text(), limits);
+  return support::remove_contents(*directory, path.text(), deadline);
 }
 
 }  // namespace longshore::filesystem

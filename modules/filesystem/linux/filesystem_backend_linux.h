@@ -11,7 +11,7 @@
 
 #include "filesystem/filesystem_backend.h"
 #include "support/allowed_roots.h"
-#include "support/linux/beneath.h"
+#include "support/linux/rooted_opener.h"
 
 namespace longshore::filesystem {
 
@@ -21,7 +21,7 @@ class FilesystemBackendLinux final : public FilesystemBackend {
   // shares that are mapped, and never asks their servers, so it does not look at what lies in them.
   explicit FilesystemBackendLinux(support::AllowedRoots roots,
                                   std::vector<support::PosixPath> link_roots = {})
-      : beneath_(std::move(roots)), link_roots_(std::move(link_roots)) {}
+      : opener_(std::move(roots)), link_roots_(std::move(link_roots)) {}
 
   Result<EntryKind> kind_of(const support::PosixPath& path) override;
   Result<bool> leads_somewhere(const support::PosixPath& path) override;
@@ -31,9 +31,9 @@ class FilesystemBackendLinux final : public FilesystemBackend {
                            const support::PosixPath& link) override;
   Result<void> remove_entry(const support::PosixPath& path) override;
   Result<void> remove_tree(const support::PosixPath& path,
-                           const support::CallLimits& limits) override;
+                           const support::Deadline& deadline) override;
   Result<void> remove_contents(const support::PosixPath& path,
-                               const support::CallLimits& limits) override;
+                               const support::Deadline& deadline) override;
 
  private:
   using Entry = support::DirectoryEntry;
@@ -45,10 +45,10 @@ class FilesystemBackendLinux final : public FilesystemBackend {
   std::optional<support::PosixPath> mapping_in(std::string_view link_text) const;
   Result<bool> try_to_make(const support::PosixPath& path) const;
   Result<void> empty(const support::PosixPath& path, const Entry& entry,
-                     const support::CallLimits& limits) const;
+                     const support::Deadline& deadline) const;
   Result<void> unlink(const support::PosixPath& path, const Entry& entry, EntryKind kind) const;
 
-  support::Beneath beneath_;
+  support::RootedOpener opener_;
   std::vector<support::PosixPath> link_roots_;
 };
 

@@ -10,7 +10,7 @@ using block::Disk;
 using block::DiskLock;
 
 Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
-                                  const std::vector<Disk>& disks, const support::CallLimits& limits,
+                                  const std::vector<Disk>& disks, const support::Deadline& deadline,
                                   std::string_view operation) {
   HeldDisks all;
   for (const Disk& disk : disks) {
@@ -20,7 +20,7 @@ Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
       }
       continue;
     }
-    Result<DiskLock> lock = DiskLock::take(disk, limits, operation);
+    Result<DiskLock> lock = DiskLock::take(disk, deadline, operation);
     if (!lock) return std::move(lock).error();
     if (Result<void> unused = block::check_unused(devices, disk, operation); !unused) {
       return unused.error();

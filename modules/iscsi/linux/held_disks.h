@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
+#include "support/deadline.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/opened_disk.h"
 
@@ -20,10 +20,10 @@ class HeldDisks {
   // What the page cache still has is written to them. A disk that the kernel says nothing reaches
   // (its target is lost) is only checked: opening it would wait for the target. Until the kernel
   // sees that, writing waits for a target that has just stopped answering, by default up to two
-  // minutes, and looks at no limits meanwhile.
+  // minutes, and looks at no deadline meanwhile.
   static Result<HeldDisks> take(const block::BlockDevices& devices,
                                 const std::vector<block::Disk>& disks,
-                                const support::CallLimits& limits, std::string_view operation);
+                                const support::Deadline& deadline, std::string_view operation);
 
  private:
   struct Held {

@@ -7,7 +7,7 @@
 
 namespace longshore::iscsi {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -33,8 +33,8 @@ std::vector<std::string> names_in_answer(std::string_view answer) {
 
 }  // namespace
 
-Result<void> IscsiBackendLinux::add_portal(const Portal& portal, const CallLimits& limits) {
-  if (auto exceeded = limits.exceeded(kAdd, portal.text())) return *std::move(exceeded);
+Result<void> IscsiBackendLinux::add_portal(const Portal& portal, const Deadline& deadline) {
+  if (auto exceeded = deadline.exceeded(kAdd, portal.text())) return *std::move(exceeded);
   if (records_.knows(portal)) return {};
   // It is asked first, so that one that does not answer is known at no moment.
   if (const auto answer = ask(portal, {"nonpersistent"}); !answer) return answer.error();
@@ -46,8 +46,8 @@ Result<void> IscsiBackendLinux::add_portal(const Portal& portal, const CallLimit
 }
 
 Result<std::vector<std::string>> IscsiBackendLinux::discover(const Portal& portal,
-                                                             const CallLimits& limits) {
-  if (auto exceeded = limits.exceeded(kDiscover, portal.text())) return *std::move(exceeded);
+                                                             const Deadline& deadline) {
+  if (auto exceeded = deadline.exceeded(kDiscover, portal.text())) return *std::move(exceeded);
   if (!records_.knows(portal)) {
     return Error(StatusCode::kNotFound, kDiscover, portal.text())
         .because("the portal is not known")
@@ -84,8 +84,8 @@ Result<std::vector<std::string>> IscsiBackendLinux::ask(
   return names_in_answer(end->output);
 }
 
-Result<void> IscsiBackendLinux::remove_portal(const Portal& portal, const CallLimits& limits) {
-  if (auto exceeded = limits.exceeded(kRemove, portal.text())) return *std::move(exceeded);
+Result<void> IscsiBackendLinux::remove_portal(const Portal& portal, const Deadline& deadline) {
+  if (auto exceeded = deadline.exceeded(kRemove, portal.text())) return *std::move(exceeded);
   if (!records_.knows(portal)) return {};
   return change_portal(portal, "delete", kRemove);
 }

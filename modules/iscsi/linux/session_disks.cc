@@ -8,7 +8,7 @@
 namespace longshore::iscsi {
 
 using block::Disk;
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -60,11 +60,11 @@ Result<std::vector<Disk>> IscsiBackendLinux::disks_of(const std::vector<Session>
 }
 
 Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
-                                                       const CallLimits& limits) {
-  auto now = addresses_.of(target.portal, limits, kList, target.text());
+                                                       const Deadline& deadline) {
+  auto now = addresses_.of(target.portal, deadline, kList, target.text());
   if (!now) return std::move(now).error();
   const std::vector<std::string> addresses = with_earlier(target, *std::move(now));
-  const auto begin = CallLimits::Clock::now();
+  const auto begin = Deadline::Clock::now();
   for (;;) {
     const std::vector<Session> sessions = sessions_of(target, addresses);
     bool is_unfinished = false;
@@ -72,7 +72,7 @@ Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
       const SessionUnits units = sessions_.units_of(session);
       const auto patience = units.has_unmade_disks ? kMaking : kScanning;
       is_unfinished |= (units.has_unmade_disks || units.disks.empty()) &&
-                       CallLimits::Clock::now() < begin + patience;
+                       Deadline::Clock::now() < begin + patience;
     }
     if (!is_unfinished) {
       const auto disks = disks_of(sessions);
@@ -81,7 +81,7 @@ Result<std::vector<uint32_t>> IscsiBackendLinux::disks(const Target& target,
       for (const Disk& disk : *disks) numbers.push_back(disk.number);
       return numbers;
     }
-    if (auto exceeded = limits.exceeded(kList, target.text())) return *std::move(exceeded);
+    if (auto exceeded = deadline.exceeded(kList, target.text())) return *std::move(exceeded);
     std::this_thread::sleep_for(kDiskPollInterval);
   }
 }

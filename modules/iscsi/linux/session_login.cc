@@ -6,7 +6,7 @@
 
 namespace longshore::iscsi {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -34,38 +34,38 @@ std::vector<std::string_view> secrets_of(const Login& login) {
 }  // namespace
 
 Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login,
-                                        const CallLimits& limits) {
-  if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
-  const auto addresses = addresses_.of(target.portal, limits, kConnect, target.text());
+                                        const Deadline& deadline) {
+  if (auto exceeded = deadline.exceeded(kConnect, target.text())) return *std::move(exceeded);
+  const auto addresses = addresses_.of(target.portal, deadline, kConnect, target.text());
   if (!addresses) return addresses.error();
   const std::vector<std::string> all = with_earlier(target, *addresses);
-  if (!sessions_of(target, all).empty()) return await_login(target, all, limits);
+  if (!sessions_of(target, all).empty()) return await_login(target, all, deadline);
 
   if (!records_.knows(target.portal)) {
     return Error(StatusCode::kNotFound, kConnect, target.text())
         .because("the portal is not known")
         .advise("AddTargetPortal makes it known");
   }
-  const Result<NodeRecord> record = find_record(target, *addresses, limits);
+  const Result<NodeRecord> record = find_record(target, *addresses, deadline);
   if (!record) return record.error();
   const Result<ExitCode> end = log_in(target, *record, login);
   Result<void> forgotten = records_.forget_secrets(*record, secrets_of(login));
   if (!end) return end.error();
   if (!forgotten) return forgotten;
   // iscsiadm has met a login that another began, and that may still fail.
-  if (*end == ExitCode::kSessionExists) return await_login(target, all, limits);
+  if (*end == ExitCode::kSessionExists) return await_login(target, all, deadline);
   return {};
 }
 
 // DisconnectTarget deletes the record, so a target that was connected before has none either.
 Result<NodeRecord> IscsiBackendLinux::find_record(const Target& target,
                                                   const std::vector<std::string>& addresses,
-                                                  const CallLimits& limits) {
+                                                  const Deadline& deadline) {
   const auto removed = records_.remove_broken(target.name, addresses, target.portal.port);
   if (!removed) return removed.error();
   auto records = records_.find(target.name, addresses, target.portal.port);
   if (!records.empty()) return std::move(records.front());
-  const auto names = discover(target.portal, limits);
+  const auto names = discover(target.portal, deadline);
   if (!names) return names.error();
   records = records_.find(target.name, addresses, target.portal.port);
   if (!records.empty()) return std::move(records.front());
@@ -128,22 +128,22 @@ Result<ExitCode> IscsiBackendLinux::log_in(const Target& target, const NodeRecor
 // The session is there: somebody else's login that goes on, or one that lost its connection.
 Result<void> IscsiBackendLinux::await_login(const Target& target,
                                             const std::vector<std::string>& addresses,
-                                            const CallLimits& limits) const {
+                                            const Deadline& deadline) const {
   // An agent that was killed may have left secrets in the record of this very session.
   for (const NodeRecord& record : records_.find(target.name, addresses, target.portal.port)) {
     if (Result<void> forgotten = records_.forget_secrets(record, {}); !forgotten) return forgotten;
   }
-  const auto end = CallLimits::Clock::now() + login_timeout_;
+  const auto end = Deadline::Clock::now() + login_timeout_;
   for (;;) {
     const std::vector<Session> sessions = sessions_of(target, addresses);
     if (std::ranges::any_of(sessions, &Session::is_logged_in)) return {};
-    if (sessions.empty() || CallLimits::Clock::now() >= end) {
+    if (sessions.empty() || Deadline::Clock::now() >= end) {
       return Error(StatusCode::kUnavailable, kConnect, target.text())
           .because(sessions.empty() ? "a login that was under way failed"
                                     : "the target is connected but does not answer")
           .advise("repeat the call; the system goes on trying to reach a target that is lost");
     }
-    if (auto exceeded = limits.exceeded(kConnect, target.text())) return *std::move(exceeded);
+    if (auto exceeded = deadline.exceeded(kConnect, target.text())) return *std::move(exceeded);
     std::this_thread::sleep_for(kSessionPollInterval);
   }
 }

@@ -7,7 +7,7 @@
 
 namespace longshore::iscsi {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -17,9 +17,9 @@ constexpr std::chrono::seconds kGoing{5};  // after a logout that was successful
 
 }  // namespace
 
-Result<void> IscsiBackendLinux::disconnect(const Target& target, const CallLimits& limits) {
-  if (auto exceeded = limits.exceeded(kDisconnect, target.text())) return *std::move(exceeded);
-  auto now = addresses_.of(target.portal, limits, kDisconnect, target.text());
+Result<void> IscsiBackendLinux::disconnect(const Target& target, const Deadline& deadline) {
+  if (auto exceeded = deadline.exceeded(kDisconnect, target.text())) return *std::move(exceeded);
+  auto now = addresses_.of(target.portal, deadline, kDisconnect, target.text());
   if (!now) return std::move(now).error();
   const std::vector<std::string> addresses = with_earlier(target, *std::move(now));
   const std::vector<Session> sessions = sessions_of(target, addresses);
@@ -27,7 +27,7 @@ Result<void> IscsiBackendLinux::disconnect(const Target& target, const CallLimit
     const auto disks = disks_of(sessions);
     if (!disks) return disks.error();
     // iscsiadm logs out without a look at what is mounted.
-    const auto held = HeldDisks::take(devices_, *disks, limits, kDisconnect);
+    const auto held = HeldDisks::take(devices_, *disks, deadline, kDisconnect);
     if (!held) return held.error();
     for (const Session& session : sessions) {
       if (Result<void> done = log_out(session, target); !done) return done;
@@ -54,8 +54,8 @@ Result<void> IscsiBackendLinux::log_out(const Session& session, const Target& ta
       return each.number == session.number && each.target == session.target;
     });
   };
-  for (const auto last = CallLimits::Clock::now() + kGoing; is_there();) {
-    if (CallLimits::Clock::now() >= last) {
+  for (const auto last = Deadline::Clock::now() + kGoing; is_there();) {
+    if (Deadline::Clock::now() >= last) {
       return Error(StatusCode::kUnavailable, kDisconnect, target.text())
           .because("the kernel still has the session after the logout")
           .advise("repeat the call");

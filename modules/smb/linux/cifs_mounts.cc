@@ -101,7 +101,7 @@ Result<std::unique_ptr<DetachedShare>> CifsMounts::mount(const RemotePath& share
   context.set("source", share.mapping());
   context.set("ip", address);
   set_credentials(context, credentials);
-  // Once it is mounted, calls to a server that does not answer end with an error. Mounting itself
+  // Once it is mounted, calls to a server that does not answer end with an error. ShareMounter itself
   // may still wait for ever.
   context.set_flag("soft");
   context.set("echo_interval", kEchoSeconds);

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include "support/linux/beneath.h"
+#include "support/linux/rooted_opener.h"
 
 namespace longshore::smb {
 

@@ -10,14 +10,14 @@
 
 namespace longshore::smb {
 
-using support::CallLimits;
+using support::Deadline;
 using support::PosixPath;
 
 namespace {
 
-Result<void> check_link(const support::Beneath& beneath, const PosixPath& link,
+Result<void> check_link(const support::RootedOpener& beneath, const PosixPath& link,
                         const std::string& target) {
-  const Result<LocalLink> found = LocalLink::look(beneath, link);
+  const Result<LocalLink> found = LocalLink::inspect(beneath, link);
   return found ? found->check_free_for(target) : found.error();
 }
 
@@ -33,21 +33,21 @@ bool is_absent(const Error& error) {
 }  // namespace
 
 Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& credentials,
-                                  const PosixPath* link, const CallLimits& limits) {
+                                  const PosixPath* link, const Deadline& deadline) {
   const MappingDirectory directory(options_.mappings_directory, remote);
   if (link != nullptr) {
-    if (Result<void> free = check_link(beneath_, *link, directory.target_of(remote)); !free) {
+    if (Result<void> free = check_link(opener_, *link, directory.target_of(remote)); !free) {
       return free;
     }
   }
   const auto before = mapping_in(directory);
   if (!before) return before.error();
-  const auto mapped = ensure_mapped(directory, remote, credentials, *before, limits);
+  const auto mapped = ensure_mapped(directory, remote, credentials, *before, deadline);
   Result<void> done = mapped ? Result<void>() : mapped.error();
-  if (done && !remote.below().empty()) done = mounting_.find(*mapped, remote, limits);
+  if (done && !remote.below().empty()) done = mounter_.find(*mapped, remote, deadline);
   if (done && link != nullptr) done = make_link(directory, remote, *link);
   // With a time of its own: where the call's is over there is most to take away.
-  if (!done && !*before) static_cast<void>(remove_mapping(directory, CallLimits()));
+  if (!done && !*before) static_cast<void>(remove_mapping(directory, Deadline()));
   return done;
 }
 
@@ -65,7 +65,7 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
                                                     const RemotePath& remote,
                                                     const Credentials& credentials,
                                                     const std::optional<MountedShare>& before,
-                                                    const CallLimits& limits) {
+                                                    const Deadline& deadline) {
   using enum ShareMounts::Connection;
   if (options_.require_privacy && credentials.is_nobody()) {
     return Error(StatusCode::kFailedPrecondition, kMapOperation, remote.mapping())
@@ -74,12 +74,12 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
             "send user name and password, or set require_privacy = false in the settings of "
             "the module");
   }
-  const auto addresses = mounting_.addresses_of(remote, before, limits);
+  const auto addresses = mounter_.addresses_of(remote, before, deadline);
   if (!addresses) return addresses.error();
   const auto mount = [&](ShareMounts::Connection connection) {
-    return mounting_.mount(remote, *addresses, credentials, connection, limits);
+    return mounter_.mount(remote, *addresses, credentials, connection, deadline);
   };
-  const bool is_dead = before && !mounting_.answers(*before, limits);
+  const bool is_dead = before && !mounter_.answers(*before, deadline);
   auto mounted = mount(is_dead ? kFresh : kShared);
   // An old connection that broke is no reason to fail; the server may be well. The kernel may have
   // one although this share is not mapped: of another share, or of one that was taken away just
@@ -89,28 +89,28 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
   }
   if (!mounted) return std::move(mounted).error();
   if (before && !is_dead && (*mounted)->device() == before->device) {
-    if (Result<void> done = detach_others(directory, before->point, limits); !done)
+    if (Result<void> done = detach_others(directory, before->point, deadline); !done)
       return done.error();
     return *before;
   }
-  return take_mount(directory, **mounted, limits);
+  return take_mount(directory, **mounted, deadline);
 }
 
 Result<MountedShare> SmbBackendLinux::take_mount(const MappingDirectory& directory,
                                                  const DetachedShare& share,
-                                                 const CallLimits& limits) {
+                                                 const Deadline& deadline) {
   const Result<std::string> place = directory.add_place();
   if (!place) return place.error();
   if (const std::error_code error = mounts_.attach(share, *place)) {
     return Error(StatusCode::kUnknown, "mount the share on", *place).because(error);
   }
   if (Result<void> turned = directory.turn_to(*place); !turned) return turned.error();
-  if (Result<void> done = detach_others(directory, *place, limits); !done) return done.error();
+  if (Result<void> done = detach_others(directory, *place, deadline); !done) return done.error();
   return MountedShare{*place, share.device()};
 }
 
 Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
-                                            const std::string& kept, const CallLimits& limits) {
+                                            const std::string& kept, const Deadline& deadline) {
   const auto places = directory.places();
   if (!places) return places.error();
   const auto mounted = mounts_.mounted_below(directory.path());
@@ -118,7 +118,7 @@ Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
   for (const MountedShare& mount : *mounted) {
     // What is mounted deeper is in the share and not ours, as what the kernel mounts for DFS is.
     if (mount.point == kept || !is_among(*places, mount.point)) continue;
-    if (const std::error_code error = mounting_.detach(mount, limits)) {
+    if (const std::error_code error = mounter_.detach(mount, deadline)) {
       const StatusCode code =
           is_unreachable(error) ? StatusCode::kUnavailable : StatusCode::kUnknown;
       return Error(code, "unmount the share from", mount.point).because(error);
@@ -134,18 +134,18 @@ Result<void> SmbBackendLinux::make_link(const MappingDirectory& directory, const
                                         const PosixPath& link) const {
   const std::string target = directory.target_of(remote);
   // Anew: mapping may have taken a while.
-  const Result<LocalLink> found = LocalLink::look(beneath_, link);
+  const Result<LocalLink> found = LocalLink::inspect(opener_, link);
   if (!found) return found.error();
   if (Result<void> free = found->check_free_for(target); !free) return free;
   if (Result<void> recorded = directory.record_link(link.text()); !recorded) return recorded;
   return found->is_absent() ? found->make(target) : Result<void>();
 }
 
-Result<void> SmbBackendLinux::unmap(const RemotePath& remote, const CallLimits& limits) {
+Result<void> SmbBackendLinux::unmap(const RemotePath& remote, const Deadline& deadline) {
   const MappingDirectory directory(options_.mappings_directory, remote);
   const Result<bool> has_others = remove_links(directory, remote);
   if (!has_others) return has_others.error();
-  return *has_others ? Result<void>() : remove_mapping(directory, limits);
+  return *has_others ? Result<void>() : remove_mapping(directory, deadline);
 }
 
 Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
@@ -159,7 +159,7 @@ Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
   // All are looked at before one is removed: what cannot be seen may be in use.
   for (const std::string& path : *paths) {
     const auto checked = options_.roots.check(path, "look at the link");
-    auto link = checked ? LocalLink::look(beneath_, *checked) : checked.error();
+    auto link = checked ? LocalLink::inspect(opener_, *checked) : checked.error();
     // Out of the roots, which were wider once.
     const bool is_out = !link && link.error().code() == StatusCode::kPermissionDenied;
     if (!link && !is_out && !is_absent(link.error())) return std::move(link).error();
@@ -181,9 +181,9 @@ Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
 }
 
 Result<void> SmbBackendLinux::remove_mapping(const MappingDirectory& directory,
-                                             const CallLimits& limits) {
+                                             const Deadline& deadline) {
   if (Result<void> removed = directory.remove_current(); !removed) return removed;
-  Result<void> detached = detach_others(directory, "", limits);
+  Result<void> detached = detach_others(directory, "", deadline);
   if (detached) directory.remove_if_unused();
   return detached;
 }

@@ -19,11 +19,11 @@
 #include <string>
 
 #include "smb/linux/mapping_directory.h"
-#include "smb/linux/mounting.h"
+#include "smb/linux/share_mounter.h"
 #include "smb/linux/share_mounts.h"
 #include "smb/smb_backend.h"
 #include "support/allowed_roots.h"
-#include "support/linux/beneath.h"
+#include "support/linux/rooted_opener.h"
 
 namespace longshore::smb {
 
@@ -33,21 +33,21 @@ class SmbBackendLinux final : public SmbBackend {
     support::AllowedRoots roots;  // of the links
     support::PosixPath mappings_directory;
     bool require_privacy = true;
-    Mounting::Times times = {};
+    ShareMounter::Times times = {};
   };
 
   SmbBackendLinux(Options options, ShareMounts& mounts)
-      : beneath_(options.roots),
+      : opener_(options.roots),
         options_(std::move(options)),
         mounts_(mounts),
-        mounting_(mounts, options_.times) {}
+        mounter_(mounts, options_.times) {}
 
   Result<void> map(const RemotePath& remote, const Credentials& credentials,
-                   const support::PosixPath* link, const support::CallLimits& limits) override;
-  Result<void> unmap(const RemotePath& remote, const support::CallLimits& limits) override;
+                   const support::PosixPath* link, const support::Deadline& deadline) override;
+  Result<void> unmap(const RemotePath& remote, const support::Deadline& deadline) override;
 
   // How many calls the kernel has not ended, for want of a server's answer.
-  size_t hanging_calls() { return mounting_.hanging_calls(); }
+  size_t hanging_calls() { return mounter_.hanging_calls(); }
 
  private:
   // The mount that counts, of a share that is mapped.
@@ -57,22 +57,22 @@ class SmbBackendLinux final : public SmbBackend {
   Result<MountedShare> ensure_mapped(const MappingDirectory& directory, const RemotePath& remote,
                                      const Credentials& credentials,
                                      const std::optional<MountedShare>& before,
-                                     const support::CallLimits& limits);
+                                     const support::Deadline& deadline);
   Result<MountedShare> take_mount(const MappingDirectory& directory, const DetachedShare& share,
-                                  const support::CallLimits& limits);
+                                  const support::Deadline& deadline);
   // Detaches what is mounted at the share's places, but for the one at `kept`.
   Result<void> detach_others(const MappingDirectory& directory, const std::string& kept,
-                             const support::CallLimits& limits);
-  Result<void> remove_mapping(const MappingDirectory& directory, const support::CallLimits& limits);
+                             const support::Deadline& deadline);
+  Result<void> remove_mapping(const MappingDirectory& directory, const support::Deadline& deadline);
   Result<void> make_link(const MappingDirectory& directory, const RemotePath& remote,
                          const support::PosixPath& link) const;
   // Removes the links to exactly the remote path; whether others are left.
   Result<bool> remove_links(const MappingDirectory& directory, const RemotePath& remote) const;
 
-  support::Beneath beneath_;
+  support::RootedOpener opener_;
   Options options_;
   ShareMounts& mounts_;
-  Mounting mounting_;
+  ShareMounter mounter_;
 };
 
 }  // namespace longshore::smb

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "support/linux/beneath.h"
+#include "support/linux/rooted_opener.h"
 #include "support/linux/directory_reader.h"
 #include "support/linux/mounts_below.h"
 
@@ -19,7 +19,7 @@ constexpr const char* kOperation = "remove what is in";
 constexpr size_t kOpenLevels = 32;
 constexpr size_t kMaxPiece = 3'500;  // bytes; with one name more still within PATH_MAX
 constexpr int kMaxPasses = 16;       // over one directory that others keep filling
-constexpr int kLimitsInterval = 64;  // entries between two looks at the limits
+constexpr int kDeadlineInterval = 64;  // entries between two looks at the deadline
 
 // What makes an opened directory this one and no other.
 struct Identity {
@@ -50,7 +50,7 @@ struct Level {
 
 class TreeRemoval {
  public:
-  TreeRemoval(const std::string& path, const CallLimits& limits) : path_(path), limits_(limits) {}
+  TreeRemoval(const std::string& path, const Deadline& deadline) : path_(path), deadline_(deadline) {}
 
   Result<void> run(const FileDescriptor& top) {
     Result<std::optional<std::string>> mount = find_mount_below(top);
@@ -67,8 +67,8 @@ class TreeRemoval {
  private:
   // One entry, or the end of one directory.
   Result<void> step() {
-    if (++steps_ % kLimitsInterval == 0) {
-      if (auto error = limits_.exceeded(kOperation, path_)) {
+    if (++steps_ % kDeadlineInterval == 0) {
+      if (auto error = deadline_.exceeded(kOperation, path_)) {
         return std::move(*error).advise("a part of it is removed; another call goes on from there");
       }
     }
@@ -84,7 +84,7 @@ class TreeRemoval {
 
   Result<void> remove_other(DirectoryReader& reader, const std::string& name) {
     if (::unlinkat(reader.descriptor().get(), name.c_str(), 0) == 0 || errno == ENOENT) return {};
-    // A directory after all: the filesystem gives no types, or somebody exchanged it.
+    // A directory after all: the filesystem gives no types, or somebody replaced it.
     if (errno == EISDIR) return descend(reader, name);
     return failure(name);
   }
@@ -108,7 +108,7 @@ class TreeRemoval {
     FileDescriptor child =
         open_unfollowed(reader.descriptor(), name, O_RDONLY | O_DIRECTORY, /*same_mount=*/true);
     if (child) return push(name, std::move(child)) ? Result<void>() : failure(name);
-    // Gone, or exchanged for something else just now: the next pass meets what is there then.
+    // Gone, or replaced by something else just now: the next pass meets what is there then.
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
     return failure(name);
   }
@@ -227,7 +227,7 @@ class TreeRemoval {
   }
 
   const std::string& path_;
-  const CallLimits& limits_;
+  const Deadline& deadline_;
   std::vector<Level> levels_;
   int steps_ = 0;
 };
@@ -235,8 +235,8 @@ class TreeRemoval {
 }  // namespace
 
 Result<void> remove_contents(const FileDescriptor& directory, const std::string& path,
-                             const CallLimits& limits) {
-  return TreeRemoval(path, limits).run(directory);
+                             const Deadline& deadline) {
+  return TreeRemoval(path, deadline).run(directory);
 }
 
 }  // namespace longshore::support

@@ -17,15 +17,15 @@
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
+#include "support/deadline.h"
 
 namespace longshore::support {
 
 // Removes all that is in `directory` (any descriptor of one, O_PATH is enough) and keeps the
 // directory. `path` names it in errors. FAILED_PRECONDITION: there is a mount point below it.
-// ABORTED: others keep filling it. DEADLINE_EXCEEDED, CANCELLED: the limits were reached between
+// ABORTED: others keep filling it. DEADLINE_EXCEEDED, CANCELLED: the deadline was reached between
 // two entries; another call goes on where this one ended.
 Result<void> remove_contents(const FileDescriptor& directory, const std::string& path,
-                             const CallLimits& limits);
+                             const Deadline& deadline);
 
 }  // namespace longshore::support

@@ -10,7 +10,7 @@
 
 namespace longshore::system {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -21,9 +21,9 @@ constexpr const char* kBusPath = "/org/freedesktop/DBus";
 // How long one wait may be, so that a cancelled call is noticed.
 constexpr std::chrono::milliseconds kSlice(100);
 
-uint64_t microseconds_until(CallLimits::Clock::time_point deadline,
+uint64_t microseconds_until(Deadline::Clock::time_point deadline,
                             std::chrono::microseconds at_most) {
-  const auto left = deadline - CallLimits::Clock::now();
+  const auto left = deadline - Deadline::Clock::now();
   if (left >= at_most) return static_cast<uint64_t>(at_most.count());
   const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(left).count();
   return static_cast<uint64_t>(std::max<int64_t>(1, whole));  // 0 would mean the bus's own limit
@@ -90,7 +90,7 @@ Result<BusReply> BusConnection::call(const Purpose& purpose, const char* destina
                                      const std::string& path, const char* interface,
                                      const char* method,
                                      std::initializer_list<std::string> arguments) {
-  if (auto exceeded = purpose.limits.exceeded(purpose.operation, purpose.object)) {
+  if (auto exceeded = purpose.deadline.exceeded(purpose.operation, purpose.object)) {
     return *std::move(exceeded);
   }
   sd_bus_message* message = nullptr;
@@ -105,7 +105,7 @@ Result<BusReply> BusConnection::call(const Purpose& purpose, const char* destina
   constexpr std::chrono::seconds kPatience(25);  // for who has no deadline: the bus's own
   sd_bus_error refusal = SD_BUS_ERROR_NULL;
   sd_bus_message* reply = nullptr;
-  error = library_.bus_call(bus_, message, microseconds_until(purpose.limits.deadline, kPatience),
+  error = library_.bus_call(bus_, message, microseconds_until(purpose.deadline.time, kPatience),
                             &refusal, &reply);
   if (error >= 0) return BusReply(library_, reply);
   Error result =
@@ -137,12 +137,12 @@ Result<std::string> BusConnection::wait_for_job(const Purpose& purpose, const st
 }
 
 Result<void> BusConnection::process_or_wait(const Purpose& purpose) {
-  if (auto exceeded = purpose.limits.exceeded(purpose.operation, purpose.object)) {
+  if (auto exceeded = purpose.deadline.exceeded(purpose.operation, purpose.object)) {
     return *std::move(exceeded);
   }
   int result = library_.bus_process(bus_, nullptr);
   if (result == 0) {
-    result = library_.bus_wait(bus_, microseconds_until(purpose.limits.deadline, kSlice));
+    result = library_.bus_wait(bus_, microseconds_until(purpose.deadline.time, kSlice));
   }
   if (result < 0 && result != -EINTR) return failure(purpose, result);
   return {};

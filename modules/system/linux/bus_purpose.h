@@ -4,7 +4,7 @@
 #include <string>
 
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
+#include "support/deadline.h"
 
 namespace longshore::system {
 
@@ -12,7 +12,7 @@ namespace longshore::system {
 struct Purpose {
   const char* operation;  // completes "cannot ..."
   const std::string& object;
-  const support::CallLimits& limits;
+  const support::Deadline& deadline;
 
   Error error(StatusCode code) const { return Error(code, operation, object); }
 };

@@ -4,7 +4,7 @@
 
 namespace longshore::system {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -62,8 +62,8 @@ Result<T> SystemBackendLinux::with_bus(const Purpose& purpose, Function function
   return result;
 }
 
-Result<ServiceInfo> SystemBackendLinux::query(const std::string& unit, const CallLimits& limits) {
-  const Purpose purpose{kLookUp, unit, limits};
+Result<ServiceInfo> SystemBackendLinux::query(const std::string& unit, const Deadline& deadline) {
+  const Purpose purpose{kLookUp, unit, deadline};
   const Result<SystemdUnit> found = with_bus<SystemdUnit>(
       purpose, [&](BusConnection& bus) { return read_unit(bus, purpose, unit); });
   if (!found) return found.error();
@@ -72,9 +72,9 @@ Result<ServiceInfo> SystemBackendLinux::query(const std::string& unit, const Cal
 }
 
 Result<std::vector<std::string>> SystemBackendLinux::running_dependants(const std::string& unit,
-                                                                        const CallLimits& limits) {
+                                                                        const Deadline& deadline) {
   using Names = std::vector<std::string>;
-  const Purpose purpose{"look up what needs the service", unit, limits};
+  const Purpose purpose{"look up what needs the service", unit, deadline};
   return with_bus<Names>(purpose, [&](BusConnection& bus) -> Result<Names> {
     const Result<SystemdUnit> found = read_unit(bus, purpose, unit);
     if (!found) return found.error();
@@ -88,17 +88,17 @@ Result<std::vector<std::string>> SystemBackendLinux::running_dependants(const st
   });
 }
 
-Result<void> SystemBackendLinux::start(const std::string& unit, const CallLimits& limits) {
-  return change({"start the service", "StartUnit", true, "to become running"}, unit, limits);
+Result<void> SystemBackendLinux::start(const std::string& unit, const Deadline& deadline) {
+  return change({"start the service", "StartUnit", true, "to become running"}, unit, deadline);
 }
 
-Result<void> SystemBackendLinux::stop(const std::string& unit, const CallLimits& limits) {
-  return change({"stop the service", "StopUnit", false, "to stop"}, unit, limits);
+Result<void> SystemBackendLinux::stop(const std::string& unit, const Deadline& deadline) {
+  return change({"stop the service", "StopUnit", false, "to stop"}, unit, deadline);
 }
 
 Result<void> SystemBackendLinux::change(const Change& change, const std::string& unit,
-                                        const CallLimits& limits) {
-  const Purpose purpose{change.operation, unit, limits};
+                                        const Deadline& deadline) {
+  const Purpose purpose{change.operation, unit, deadline};
   Result<void> changed = with_bus<void>(purpose, [&](BusConnection& bus) {
     return SystemBackendLinux::change(bus, purpose, change);
   });

@@ -18,11 +18,11 @@ class SystemBackendLinux final : public SystemBackend {
   SystemBackendLinux(const std::string& bus_address, std::string sysfs);
 
   Result<std::string> bios_serial_number() override;
-  Result<ServiceInfo> query(const std::string& unit, const support::CallLimits& limits) override;
+  Result<ServiceInfo> query(const std::string& unit, const support::Deadline& deadline) override;
   Result<std::vector<std::string>> running_dependants(const std::string& unit,
-                                                      const support::CallLimits& limits) override;
-  Result<void> start(const std::string& unit, const support::CallLimits& limits) override;
-  Result<void> stop(const std::string& unit, const support::CallLimits& limits) override;
+                                                      const support::Deadline& deadline) override;
+  Result<void> start(const std::string& unit, const support::Deadline& deadline) override;
+  Result<void> stop(const std::string& unit, const support::Deadline& deadline) override;
 
  private:
   struct Change;
@@ -30,7 +30,7 @@ class SystemBackendLinux final : public SystemBackend {
   template <typename T, typename Function>
   Result<T> with_bus(const Purpose& purpose, Function function);
   Result<void> change(const Change& change, const std::string& unit,
-                      const support::CallLimits& limits);
+                      const support::Deadline& deadline);
   static Result<void> change(BusConnection& bus, const Purpose& purpose, const Change& change);
 
   const std::string sysfs_;

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "support/allowed_roots.h"
-#include "support/linux/beneath.h"
+#include "support/linux/rooted_opener.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/disk_names.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/mount_table.h"
 #include "volume/linux/format_records.h"
 #include "volume/linux/make_filesystem.h"
-#include "volume/linux/volume_index.h"
+#include "volume/linux/volume_finder.h"
 #include "volume/volume_backend.h"
 
 namespace longshore::volume {
@@ -39,14 +39,14 @@ class VolumeBackendLinux final : public VolumeBackend {
 
   Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
   Result<bool> is_formatted(const std::string& id) override;
-  Result<void> format(const std::string& id, const support::CallLimits& limits) override;
+  Result<void> format(const std::string& id, const support::Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
-                     const support::CallLimits& limits) override;
+                     const support::Deadline& deadline) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
-                       const support::CallLimits& limits) override;
+                       const support::Deadline& deadline) override;
   Result<void> flush(const std::string& id) override;
   Result<void> resize(const std::string& id, uint64_t size,
-                      const support::CallLimits& limits) override;
+                      const support::Deadline& deadline) override;
   Result<VolumeStats> stats(const std::string& id) override;
   Result<uint32_t> disk_number_of(const std::string& id) override;
   Result<std::string> id_of_mount_point(const support::PosixPath& path) override;
@@ -64,11 +64,11 @@ class VolumeBackendLinux final : public VolumeBackend {
   // A descriptor from which the volume's bytes are read, and where in it they are.
   struct Source {
     FileDescriptor descriptor;
-    block::Stretch stretch;
+    block::ByteRange range;
   };
 
   std::vector<std::string> needed_directories() const;
-  Result<Locked> lock(const std::string& id, const support::CallLimits& limits,
+  Result<Locked> lock(const std::string& id, const support::Deadline& deadline,
                       std::string_view operation);
   Result<Source> open_source(const Volume& volume, std::string_view operation) const;
   Result<block::Content> content_of(const Volume& volume, std::string_view operation) const;
@@ -107,9 +107,9 @@ class VolumeBackendLinux final : public VolumeBackend {
   Result<void> grow_partition(Locked& locked, uint64_t bytes);
   Result<void> grow_filesystem(const Locked& locked, const std::string& type, uint64_t bytes);
 
-  support::Beneath beneath_;
+  support::RootedOpener opener_;
   block::BlockDevices devices_;
-  VolumeIndex index_;
+  VolumeFinder finder_;
   FilesystemMaker maker_;
   FormatRecords records_;
 };

@@ -9,7 +9,7 @@ namespace longshore::volume {
 
 using block::Content;
 using block::ContentKind;
-using support::CallLimits;
+using support::Deadline;
 using support::Mount;
 
 namespace {
@@ -30,8 +30,8 @@ std::string what_is_held(const Content& content) {
 
 }  // namespace
 
-Result<void> VolumeBackendLinux::format(const std::string& id, const CallLimits& limits) {
-  const Result<Locked> locked = lock(id, limits, kFormatOperation);
+Result<void> VolumeBackendLinux::format(const std::string& id, const Deadline& deadline) {
+  const Result<Locked> locked = lock(id, deadline, kFormatOperation);
   if (!locked) return locked.error();
   const Result<bool> needed = needs_format(locked->volume);
   if (!needed) return needed.error();
@@ -43,7 +43,7 @@ Result<void> VolumeBackendLinux::format(const std::string& id, const CallLimits&
 
 // False: it was formatted here and not mounted since.
 Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
-  const Result<std::vector<Mount>> mounts = index_.mounts_of(volume);
+  const Result<std::vector<Mount>> mounts = finder_.mounts_of(volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) return refused(volume, "it is mounted on " + mounts->front().point);
   const Result<Content> content = content_of(volume, kFormatOperation);
@@ -51,14 +51,14 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   const Result<bool> formatted = is_formatted(volume, *content);
   if (!formatted) return formatted.error();
   if (!*formatted) return true;
-  if (records_.contains(VolumeIndex::plain_id(volume), content->uuid)) return false;
+  if (records_.contains(VolumeFinder::plain_id(volume), content->uuid)) return false;
   return refused(volume, what_is_held(*content))
       .advise("what a volume holds is never overwritten; wipe it (wipefs -a) if it is not needed");
 }
 
 Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   const Volume& volume = locked.volume;
-  const std::string plain_id = VolumeIndex::plain_id(volume);
+  const std::string plain_id = VolumeFinder::plain_id(volume);
   const auto open = [&](int flags) {
     return block::open_node(locked.node, locked.device, volume.disk.number, flags,
                             kFormatOperation);

@@ -20,7 +20,7 @@ namespace longshore::volume {
 
 using block::Content;
 using block::ContentKind;
-using support::CallLimits;
+using support::Deadline;
 using support::Mount;
 using support::PosixPath;
 
@@ -79,12 +79,12 @@ std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs
 // moment, which may be a directory of the mount: what is in use is tried for a second.
 std::error_code unmount_patiently(const std::string& path,
                                   const std::function<bool()>& is_still_it) {
-  const auto last = CallLimits::Clock::now() + std::chrono::seconds(1);
+  const auto last = Deadline::Clock::now() + std::chrono::seconds(1);
   for (auto pause = std::chrono::milliseconds(1);;
        pause = std::min(pause * 2, std::chrono::milliseconds(50))) {
     if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return {};
     const std::error_code error = last_error();
-    if (error != std::errc::device_or_resource_busy || CallLimits::Clock::now() >= last) {
+    if (error != std::errc::device_or_resource_busy || Deadline::Clock::now() >= last) {
       return error;
     }
     std::this_thread::sleep_for(pause);
@@ -120,11 +120,11 @@ Error unmount_failure(const support::DirectoryEntry& entry, const PosixPath& tar
 }  // namespace
 
 Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& target,
-                                       const CallLimits& limits) {
+                                       const Deadline& deadline) {
   const auto looked_at = open_target(id, target);
   if (!looked_at) return looked_at.error();
   if (!*looked_at) return {};
-  const Result<Locked> locked = lock(id, limits, kMount);
+  const Result<Locked> locked = lock(id, deadline, kMount);
   if (!locked) return locked.error();
   // Again, now that no other agent can mount it: the kernel would put one mount over the other.
   const auto directory = open_target(id, target);
@@ -135,11 +135,11 @@ Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& t
 
 Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
     const std::string& id, const PosixPath& target) const {
-  const Result<support::DirectoryEntry> entry = beneath_.entry(target, kMountOn);
+  const Result<support::DirectoryEntry> entry = opener_.entry(target, kMountOn);
   if (!entry) return entry.error();
   FileDescriptor directory = open_entry(*entry, O_PATH | O_DIRECTORY);
   if (!directory) {
-    return beneath_.failure(target, kMountOn, last_error())
+    return opener_.failure(target, kMountOn, last_error())
         .advise("the target has to be an existing directory, and no link");
   }
   const Result<bool> mounted = is_mounted_at(id, directory, target);
@@ -155,15 +155,15 @@ Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
   const Result<Place> place = place_of(directory.get(), "", target, kMountOn);
   if (!place) return place.error();
   if (!place->is_mount_root) {
-    const Result<Volume> volume = index_.resolve(id, kMount);
+    const Result<Volume> volume = finder_.resolve(id, kMount);
     if (!volume) return volume.error();
     return false;
   }
   const Result<Mount> mount = mount_at(*place, target, kMountOn);
   if (!mount) return mount.error();
-  const auto owner = index_.volume_of(*mount);
+  const auto owner = finder_.volume_of(*mount);
   if (!owner) return owner.error();
-  if (*owner && VolumeIndex::is_named(**owner, id) && mount->root == "/") return true;
+  if (*owner && VolumeFinder::is_named(**owner, id) && mount->root == "/") return true;
   return refused(target, described(*mount));
 }
 
@@ -191,13 +191,13 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
     return refused(target, locked.node + " is not the volume " + volume.id + " any more");
   }
   // From now on somebody may write to it: to format it again is a mistake that is to be told.
-  records_.remove(VolumeIndex::plain_id(volume), content->uuid);
+  records_.remove(VolumeFinder::plain_id(volume), content->uuid);
   return attach(*mount, directory, target.text());
 }
 
 Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath& target,
-                                         const CallLimits&) {
-  Result<support::DirectoryEntry> entry = beneath_.entry(target, kUnmount);
+                                         const Deadline&) {
+  Result<support::DirectoryEntry> entry = opener_.entry(target, kUnmount);
   if (!entry) {
     if (entry.error().code() == StatusCode::kNotFound) return {};
     return entry.error();
@@ -237,10 +237,10 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
 // Of a disk that is gone, does not answer any more or has lost its table nobody can say what the
 // volume was: then it is enough that the mount is of such a disk.
 Result<void> VolumeBackendLinux::check_mount_of(const Mount& mount, const std::string& id) const {
-  const auto owner = index_.volume_of(mount);
+  const auto owner = finder_.volume_of(mount);
   if (!owner) return owner.error();
   const bool is_its_own =
-      *owner ? VolumeIndex::is_named(**owner, id) : index_.is_mount_of_lost_disk(mount);
+      *owner ? VolumeFinder::is_named(**owner, id) : finder_.is_mount_of_lost_disk(mount);
   if (is_its_own) return {};
   return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
       .because(described(mount) + ", and not the volume " + id);
@@ -271,7 +271,7 @@ Result<std::string> VolumeBackendLinux::closest_id(const PosixPath& path) {
 
 Result<std::string> VolumeBackendLinux::id_at(const PosixPath& path, std::string_view operation,
                                               bool at_its_root) const {
-  const Result<FileDescriptor> opened = beneath_.open(path, operation);
+  const Result<FileDescriptor> opened = opener_.open(path, operation);
   if (!opened) return opened.error();
   const Result<Place> place = place_of(opened->get(), "", path, operation);
   if (!place) return place.error();
@@ -281,7 +281,7 @@ Result<std::string> VolumeBackendLinux::id_at(const PosixPath& path, std::string
   if (at_its_root && !place->is_mount_root) return refuse("it is not a mounted folder");
   const Result<Mount> mount = mount_at(*place, path, operation);
   if (!mount) return mount.error();
-  Result<std::optional<Volume>> volume = index_.volume_of(*mount);
+  Result<std::optional<Volume>> volume = finder_.volume_of(*mount);
   if (!volume) return std::move(volume).error();
   if (!*volume) {
     return refuse("it lies on " + mount->source + " (" + mount->type + "), which is no volume")

@@ -17,7 +17,7 @@ namespace longshore::volume {
 
 using block::Content;
 using block::ContentKind;
-using support::CallLimits;
+using support::Deadline;
 using support::Mount;
 
 namespace {
@@ -35,12 +35,12 @@ constexpr uint64_t kMostBefore = 17 * kMebibyte;
 // What a volume cannot have of its disk, though no other volume has it. Drivers ask for the size of
 // the disk, so what lacks no more than this is as large as asked for.
 uint64_t beside(const Volume& volume) {
-  return std::min(volume.stretch().offset, kMostBefore) + kBehind;
+  return std::min(volume.range().offset, kMostBefore) + kBehind;
 }
 
 bool is_large_enough(const Volume& volume, uint64_t total, uint64_t size) {
   if (size != 0) return total + beside(volume) >= size;
-  return volume.stretch().offset + total + kBehind + kTolerance > volume.disk.size_in_bytes();
+  return volume.range().offset + total + kBehind + kTolerance > volume.disk.size_in_bytes();
 }
 
 Error cannot_grow(const Volume& volume, const std::string& type) {
@@ -55,8 +55,8 @@ Error cannot_grow(const Volume& volume, const std::string& type) {
 }  // namespace
 
 Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
-                                        const CallLimits& limits) {
-  Result<Locked> locked = lock(id, limits, kResize);
+                                        const Deadline& deadline) {
+  Result<Locked> locked = lock(id, deadline, kResize);
   if (!locked) return std::move(locked).error();
   const Volume& volume = locked->volume;
   const Result<Content> content = content_of(volume, kResize);
@@ -95,7 +95,7 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
         .advise("if the disk has grown, Rescan makes the node see it");
   }
   if (!volume.partition) return disk_bytes;
-  const uint64_t now = volume.stretch().size;
+  const uint64_t now = volume.range().size;
   if (size != 0 && size <= now) return now;
 
   const Result<FileDescriptor> disk = block::open_disk(volume.disk, O_RDWR, kResize);
@@ -132,7 +132,7 @@ Result<void> VolumeBackendLinux::grow_partition(Locked& locked, uint64_t bytes) 
 Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std::string& type,
                                                  uint64_t bytes) {
   const Volume& volume = locked.volume;
-  const Result<std::vector<Mount>> mounts = index_.mounts_of(volume);
+  const Result<std::vector<Mount>> mounts = finder_.mounts_of(volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) {
     const Result<FileDescriptor> mount = open_mount(volume, *mounts);

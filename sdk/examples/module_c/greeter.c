@@ -94,7 +94,7 @@ static void invoke(void* self, longshore_call call, longshore_bytes method,
 
 static void stop(void* self, longshore_call call) { finish(self, call, kOk, ""); }
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   static const longshore_instance table = {sizeof(table), 0, start, invoke, NULL, NULL, stop, free};
   struct greeter* greeter = malloc(sizeof(*greeter));

@@ -55,7 +55,7 @@ extern "C" {
 #define LONGSHORE_MODULE_MAGIC UINT64_C(0x726f6873676e6f6c)
 
 /* What a function of the other side answers. Not a call's outcome: that is a status code. */
-typedef int32_t longshore_answer;
+typedef int32_t longshore_result;
 #define LONGSHORE_OK 0
 #define LONGSHORE_STALE 1       /* the handle names nothing (any more) */
 #define LONGSHORE_CANCELLED 2   /* the call is cancelled or past its deadline; finish it soon */
@@ -134,43 +134,43 @@ typedef struct longshore_host {
   void* context;
 
   /* [any] Describes an unfinished call. OK or STALE. */
-  longshore_answer (*call_info)(const struct longshore_host* host, longshore_call call,
+  longshore_result (*call_info)(const struct longshore_host* host, longshore_call call,
                                 longshore_call_info* info);
 
   /* [any] OK while somebody waits for the answer, CANCELLED once nobody does, or STALE. */
-  longshore_answer (*call_state)(const struct longshore_host* host, longshore_call call);
+  longshore_result (*call_state)(const struct longshore_host* host, longshore_call call);
 
   /* [any] Sends a message of the answer; the bytes are copied. One for a unary method, any number
    * for a stream. WOULD_BLOCK: not taken, `writable` will follow. CANCELLED: nobody listens, go on
    * to `finish`. REFUSED: the message is over the agent's size limit, or a second one of a unary
    * method; the call is answered with an error. */
-  longshore_answer (*send)(const struct longshore_host* host, longshore_call call,
+  longshore_result (*send)(const struct longshore_host* host, longshore_call call,
                            longshore_bytes message);
 
   /* [any] Ends the call: exactly once for each, whether or not it was cancelled; `text` says what
    * went wrong. OK or STALE. Afterwards the handle and the request's bytes are gone. */
-  longshore_answer (*finish)(const struct longshore_host* host, longshore_call call,
+  longshore_result (*finish)(const struct longshore_host* host, longshore_call call,
                              longshore_status_code code, longshore_bytes text);
 
   /* [any] Calls a method. OK: `*invocation` is set before any completion runs and `on_finish` will
    * come. Otherwise neither completion is ever called: REFUSED if the arguments are wrong or the
    * instance is stopped, STALE if `parent` is. A target that does not exist or may not be called
    * is an outcome (UNIMPLEMENTED, PERMISSION_DENIED), not an answer. */
-  longshore_answer (*invoke)(const struct longshore_host* host,
+  longshore_result (*invoke)(const struct longshore_host* host,
                              const longshore_invoke_request* request,
                              longshore_invocation* invocation);
 
   /* [any] Asks to end an invocation early. `on_finish` still comes, usually with CANCELLED. */
-  longshore_answer (*cancel)(const struct longshore_host* host, longshore_invocation invocation);
+  longshore_result (*cancel)(const struct longshore_host* host, longshore_invocation invocation);
 
   /* [any] Allows `messages` more messages of an invocation. */
-  longshore_answer (*grant)(const struct longshore_host* host, longshore_invocation invocation,
+  longshore_result (*grant)(const struct longshore_host* host, longshore_invocation invocation,
                             uint32_t messages);
 
   /* [any] Runs `function` once on the instance's pool, `delay_ns` from now or later. It gets OK,
    * or CANCELLED when the instance is being stopped and there will be no later. */
-  longshore_answer (*post)(const struct longshore_host* host, int64_t delay_ns,
-                           void (*function)(void* user, longshore_answer answer), void* user);
+  longshore_result (*post)(const struct longshore_host* host, int64_t delay_ns,
+                           void (*function)(void* user, longshore_result answer), void* user);
 
   /* [any] Writes a log line. `call`, or 0, adds that call's method, request id and object. Lines
    * are limited in rate per instance; what is dropped is counted and said. No secrets. */
@@ -226,7 +226,7 @@ typedef struct longshore_module_entry {
 
   /* [control] Makes an instance: sets `*self` and `*functions` and answers OK. Anything else means
    * that there is none and nothing to destroy. May call only `log` of `host`. */
-  longshore_answer (*create)(const longshore_host* host, void** self,
+  longshore_result (*create)(const longshore_host* host, void** self,
                              const longshore_instance** functions);
 } longshore_module_entry;
 

@@ -119,7 +119,7 @@ struct Trampolines {
 
   static Module* module_of(void* self) { return static_cast<Derived*>(self); }
 
-  static longshore_answer create(const longshore_host* host, void** self,
+  static longshore_result create(const longshore_host* host, void** self,
                                  const longshore_instance** functions) noexcept {
     try {
       auto module = std::make_unique<Derived>();

@@ -44,7 +44,7 @@ inline void finish(const Context& context, const Result<void>& result) {
 }
 
 template <typename Response>
-longshore_answer send(const Context& context, const Response& response) {
+longshore_result send(const Context& context, const Response& response) {
   const std::string bytes = response.SerializeAsString();
   return context.host()->send(context.host(), context.handle(), to_bytes(bytes));
 }
@@ -60,7 +60,7 @@ void finish_unary(const Context& context, const Result<Response>& result) {
 class CreditGate {
  public:
   // Sends as soon as there is credit; CANCELLED or STALE when nobody listens any more.
-  longshore_answer send(const Context& context, longshore_bytes message) {
+  longshore_result send(const Context& context, longshore_bytes message) {
     for (;;) {
       uint64_t seen = 0;
       {

@@ -16,7 +16,7 @@ bool readable(Session& session, longshore_bytes bytes, const char* function) {
   return false;
 }
 
-longshore_answer call_info(const longshore_host* host, longshore_call call,
+longshore_result call_info(const longshore_host* host, longshore_call call,
                            longshore_call_info* info) noexcept {
   Session& session = session_of(host);
   if (!session.admits("call_info")) return LONGSHORE_STALE;
@@ -25,19 +25,19 @@ longshore_answer call_info(const longshore_host* host, longshore_call call,
     return LONGSHORE_REFUSED;
   }
   longshore_call_info full{};
-  const longshore_answer answer = session.call_info(call, full);
+  const longshore_result answer = session.call_info(call, full);
   if (answer != LONGSHORE_OK) return answer;
   full.struct_size = info->struct_size;
   std::memcpy(info, &full, std::min<size_t>(info->struct_size, sizeof(full)));
   return LONGSHORE_OK;
 }
 
-longshore_answer call_state(const longshore_host* host, longshore_call call) noexcept {
+longshore_result call_state(const longshore_host* host, longshore_call call) noexcept {
   Session& session = session_of(host);
   return session.admits("call_state") ? session.call_state(call) : LONGSHORE_STALE;
 }
 
-longshore_answer send(const longshore_host* host, longshore_call call,
+longshore_result send(const longshore_host* host, longshore_call call,
                       longshore_bytes message) noexcept {
   Session& session = session_of(host);
   if (!session.admits("send")) return LONGSHORE_STALE;
@@ -45,7 +45,7 @@ longshore_answer send(const longshore_host* host, longshore_call call,
   return session.send(call, to_view(message));
 }
 
-longshore_answer finish(const longshore_host* host, longshore_call call, longshore_status_code code,
+longshore_result finish(const longshore_host* host, longshore_call call, longshore_status_code code,
                         longshore_bytes text) noexcept {
   Session& session = session_of(host);
   if (!session.admits("finish")) return LONGSHORE_STALE;
@@ -53,7 +53,7 @@ longshore_answer finish(const longshore_host* host, longshore_call call, longsho
   return session.finish(call, code, has_text ? to_view(text) : std::string_view());
 }
 
-longshore_answer invoke(const longshore_host* host, const longshore_invoke_request* request,
+longshore_result invoke(const longshore_host* host, const longshore_invoke_request* request,
                         longshore_invocation* invocation) noexcept {
   Session& session = session_of(host);
   if (!session.admits("invoke")) return LONGSHORE_REFUSED;
@@ -71,19 +71,19 @@ longshore_answer invoke(const longshore_host* host, const longshore_invoke_reque
   return session.invoke(full, invocation);
 }
 
-longshore_answer cancel(const longshore_host* host, longshore_invocation invocation) noexcept {
+longshore_result cancel(const longshore_host* host, longshore_invocation invocation) noexcept {
   Session& session = session_of(host);
   return session.admits("cancel") ? session.cancel_invocation(invocation) : LONGSHORE_STALE;
 }
 
-longshore_answer grant(const longshore_host* host, longshore_invocation invocation,
+longshore_result grant(const longshore_host* host, longshore_invocation invocation,
                        uint32_t messages) noexcept {
   Session& session = session_of(host);
   return session.admits("grant") ? session.grant(invocation, messages) : LONGSHORE_STALE;
 }
 
-longshore_answer post(const longshore_host* host, int64_t delay_ns,
-                      void (*function)(void* user, longshore_answer answer), void* user) noexcept {
+longshore_result post(const longshore_host* host, int64_t delay_ns,
+                      void (*function)(void* user, longshore_result answer), void* user) noexcept {
   Session& session = session_of(host);
   if (!session.admits("post")) return LONGSHORE_REFUSED;
   if (!function || delay_ns < 0) {

@@ -32,7 +32,7 @@ void Session::create(const longshore_module_entry& entry) {
   if (!description) return violated(description.error().message());
   description_ = *std::move(description);
   const longshore_instance* functions = nullptr;
-  longshore_answer answer = LONGSHORE_REFUSED;
+  longshore_result answer = LONGSHORE_REFUSED;
   run_function("create", [&] { answer = entry.create(&table_, &instance_, &functions); });
   if (answer != LONGSHORE_OK) return violated("the module refused to create an instance");
   if (!functions) return violated("create gave no functions");

@@ -55,7 +55,7 @@ struct CallRecord {
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  using Posted = void (*)(void* user, longshore_answer answer);
+  using Posted = void (*)(void* user, longshore_result answer);
   enum class State { kMaking, kMade, kServing, kStopping, kStopped, kDestroyed };
 
   explicit Session(Nanoseconds patience);
@@ -97,14 +97,14 @@ class Session : public std::enable_shared_from_this<Session> {
   const longshore_host* table() const { return &table_; }
   // Whether the module may use this function now; if not, that is a violation.
   bool admits(const char* function);
-  longshore_answer call_info(longshore_call call, longshore_call_info& info) const;
-  longshore_answer call_state(longshore_call call) const;
-  longshore_answer send(longshore_call call, std::string_view message);
-  longshore_answer finish(longshore_call call, longshore_status_code code, std::string_view text);
-  longshore_answer invoke(const longshore_invoke_request& request, longshore_invocation* handle);
-  longshore_answer cancel_invocation(longshore_invocation handle);
-  longshore_answer grant(longshore_invocation handle, uint32_t messages);
-  longshore_answer post(Nanoseconds delay, Posted function, void* user);
+  longshore_result call_info(longshore_call call, longshore_call_info& info) const;
+  longshore_result call_state(longshore_call call) const;
+  longshore_result send(longshore_call call, std::string_view message);
+  longshore_result finish(longshore_call call, longshore_status_code code, std::string_view text);
+  longshore_result invoke(const longshore_invoke_request& request, longshore_invocation* handle);
+  longshore_result cancel_invocation(longshore_invocation handle);
+  longshore_result grant(longshore_invocation handle, uint32_t messages);
+  longshore_result post(Nanoseconds delay, Posted function, void* user);
   void write_log(longshore_log_level level, longshore_call call, std::string_view text);
 
  private:
@@ -129,7 +129,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Sees to it that no call, posted function or invocation is left.
   void end_work();
   void destroy();
-  void run_posted(const PostedFunction& posted, longshore_answer answer);
+  void run_posted(const PostedFunction& posted, longshore_result answer);
   bool await(Lock& lock, const std::function<bool()>& condition);
   void end_overdue();
   void end_invocation(const std::shared_ptr<Invocation>& invocation, Answer answer);

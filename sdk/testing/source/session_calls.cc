@@ -150,7 +150,7 @@ std::shared_ptr<CallRecord> Session::find_call_for(longshore_call handle, const 
   return nullptr;
 }
 
-longshore_answer Session::call_info(longshore_call handle, longshore_call_info& info) const {
+longshore_result Session::call_info(longshore_call handle, longshore_call_info& info) const {
   const std::lock_guard lock(mutex_);
   const auto call = find_call(handle);
   if (!call) return LONGSHORE_STALE;
@@ -163,14 +163,14 @@ longshore_answer Session::call_info(longshore_call handle, longshore_call_info& 
   return LONGSHORE_OK;
 }
 
-longshore_answer Session::call_state(longshore_call handle) const {
+longshore_result Session::call_state(longshore_call handle) const {
   const std::lock_guard lock(mutex_);
   const auto call = find_call(handle);
   if (!call) return LONGSHORE_STALE;
   return call->cancelled ? LONGSHORE_CANCELLED : LONGSHORE_OK;
 }
 
-longshore_answer Session::send(longshore_call handle, std::string_view message) {
+longshore_result Session::send(longshore_call handle, std::string_view message) {
   const std::lock_guard lock(mutex_);
   const auto call = find_call_for(handle, "send");
   if (!call) return LONGSHORE_STALE;
@@ -189,7 +189,7 @@ longshore_answer Session::send(longshore_call handle, std::string_view message) 
   return call->cancelled ? LONGSHORE_CANCELLED : LONGSHORE_OK;
 }
 
-longshore_answer Session::finish(longshore_call handle, longshore_status_code code,
+longshore_result Session::finish(longshore_call handle, longshore_status_code code,
                                  std::string_view text) {
   const std::lock_guard lock(mutex_);
   const auto call = find_call_for(handle, "finish");

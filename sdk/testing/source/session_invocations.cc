@@ -99,13 +99,13 @@ size_t Session::run_posts() {
   return due.size();
 }
 
-void Session::run_posted(const PostedFunction& posted, longshore_answer answer) {
+void Session::run_posted(const PostedFunction& posted, longshore_result answer) {
   run_function("a posted function", [&] { posted.function(posted.user, answer); });
 }
 
 // ---- the module's side ---------------------------------------------------------------------
 
-longshore_answer Session::post(Nanoseconds delay, Posted function, void* user) {
+longshore_result Session::post(Nanoseconds delay, Posted function, void* user) {
   const std::lock_guard lock(mutex_);
   if (state_ == State::kStopped) {
     note("a function was posted after the stop");
@@ -118,7 +118,7 @@ longshore_answer Session::post(Nanoseconds delay, Posted function, void* user) {
   return LONGSHORE_OK;
 }
 
-longshore_answer Session::invoke(const longshore_invoke_request& request,
+longshore_result Session::invoke(const longshore_invoke_request& request,
                                  longshore_invocation* handle) {
   const auto invocation = std::make_shared<Invocation>();
   const std::string method(to_view(request.method));
@@ -163,7 +163,7 @@ longshore_answer Session::invoke(const longshore_invoke_request& request,
   return LONGSHORE_OK;
 }
 
-longshore_answer Session::cancel_invocation(longshore_invocation handle) {
+longshore_result Session::cancel_invocation(longshore_invocation handle) {
   std::shared_ptr<Invocation> invocation;
   {
     const std::lock_guard lock(mutex_);
@@ -175,7 +175,7 @@ longshore_answer Session::cancel_invocation(longshore_invocation handle) {
   return LONGSHORE_OK;
 }
 
-longshore_answer Session::grant(longshore_invocation handle, uint32_t messages) {
+longshore_result Session::grant(longshore_invocation handle, uint32_t messages) {
   std::shared_ptr<Invocation> invocation;
   {
     const std::lock_guard lock(mutex_);

@@ -71,7 +71,7 @@ static void cancel(void* self, longshore_call call) {
   host->finish(host, call, 1, bytes_of("cancelled at last"));
 }
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   static const longshore_instance functions_of_module = {
       sizeof(longshore_instance), 0, start, invoke, cancel, NULL, stop, destroy_well};

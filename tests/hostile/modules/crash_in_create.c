@@ -3,7 +3,7 @@
 
 #include "hostile.h"
 
-static longshore_answer create_and_crash(const longshore_host* host, void** self,
+static longshore_result create_and_crash(const longshore_host* host, void** self,
                                          const longshore_instance** functions) {
   (void)host;
   (void)self;

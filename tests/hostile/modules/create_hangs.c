@@ -1,7 +1,7 @@
 /* Never comes back from create. */
 #include "hostile.h"
 
-static longshore_answer create_and_hang(const longshore_host* host, void** self,
+static longshore_result create_and_hang(const longshore_host* host, void** self,
                                         const longshore_instance** functions) {
   (void)host;
   (void)self;

@@ -43,7 +43,7 @@ static inline void invoke_well(void* self, longshore_call call, longshore_bytes 
   answer_with(self, call, "well");
 }
 
-static inline longshore_answer make(const longshore_host* host, void** self) {
+static inline longshore_result make(const longshore_host* host, void** self) {
   *self = (void*)(uintptr_t)host;
   return LONGSHORE_OK;
 }
@@ -67,7 +67,7 @@ static inline void hang(void) {
 #define MODULE(start, invoke, stop, destroy)                                    \
   static const longshore_instance functions_of_module = {                       \
       sizeof(longshore_instance), 0, start, invoke, NULL, NULL, stop, destroy}; \
-  static longshore_answer create(const longshore_host* host, void** self,       \
+  static longshore_result create(const longshore_host* host, void** self,       \
                                  const longshore_instance** functions) {        \
     *functions = &functions_of_module;                                          \
     return make(host, self);                                                    \

@@ -9,7 +9,7 @@ static void invoke(void* self, longshore_call call, longshore_bytes method,
   const longshore_bytes lie = {"x", UINT64_C(1) << 30};
   const longshore_bytes large = {two_mebibytes, sizeof(two_mebibytes)};
   (void)method;
-  const longshore_answer answer = host->send(host, call, request.size == 5 ? lie : large);
+  const longshore_result answer = host->send(host, call, request.size == 5 ? lie : large);
   host->log(host, LONGSHORE_LOG_INFO, call,
             bytes_of(answer == LONGSHORE_REFUSED ? "send was refused" : "send was not refused"));
   host->finish(host, call, 0, bytes_of(""));

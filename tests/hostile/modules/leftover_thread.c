@@ -20,7 +20,7 @@ static void on_finish(void* user, longshore_invocation invocation, longshore_sta
   abort();
 }
 
-static void on_post(void* user, longshore_answer answer) {
+static void on_post(void* user, longshore_result answer) {
   (void)user;
   (void)answer;
   abort();

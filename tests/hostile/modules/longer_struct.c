@@ -8,7 +8,7 @@ static const struct {
     {sizeof(functions_of_module), 0, start_well, invoke_well, NULL, NULL, stop_well, destroy_well},
     &hang};
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   *functions = &functions_of_module.known;
   return make(host, self);

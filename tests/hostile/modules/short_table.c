@@ -10,7 +10,7 @@ static const longshore_instance functions_of_module = {offsetof(longshore_instan
                                                        stop_well,
                                                        destroy_well};
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   *functions = &functions_of_module;
   return make(host, self);

@@ -24,7 +24,7 @@ static void invoke(void* self, longshore_call call, longshore_bytes method,
   (void)method;
   asked->host = self;
   asked->call = call;
-  upgrade.method = bytes_of("longshore.control.v1.Control/Upgrade");
+  upgrade.method = bytes_of("longshore.admin.v1.Admin/Upgrade");
   upgrade.request = request;
   upgrade.user = asked;
   upgrade.on_finish = &on_finish;

@@ -1,7 +1,7 @@
 /* It is no module, whatever it exports. */
 #include "hostile.h"
 
-static longshore_answer create(const longshore_host* host, void** self,
+static longshore_result create(const longshore_host* host, void** self,
                                const longshore_instance** functions) {
   (void)functions;
   return make(host, self);

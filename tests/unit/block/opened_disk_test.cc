@@ -9,7 +9,7 @@
 namespace longshore::block {
 namespace {
 
-using support::CallLimits;
+using support::Deadline;
 using test::LoopDisk;
 
 TEST_CASE("a node that is another disk's is refused") {
@@ -24,7 +24,7 @@ TEST_CASE("a node that is another disk's is refused") {
   wrong.node = other.node();
   CHECK(refused(wrong));
   wrong = known;
-  wrong.number = other.number();  // it was exchanged since
+  wrong.number = other.number();  // it was replaced since
   CHECK(refused(wrong));
   wrong = known;
   wrong.node = disk.file();  // no block device
@@ -41,14 +41,14 @@ TEST_CASE("one holds a disk's lock, and others wait as long as they may") {
     // Whoever else heeds the protocol sees it.
     const FileDescriptor udev(::open(disk.node().c_str(), O_RDONLY | O_CLOEXEC));
     CHECK(::flock(udev.get(), LOCK_EX | LOCK_NB) != 0);
-    CallLimits limits;
-    limits.deadline = CallLimits::Clock::now() + std::chrono::milliseconds(5);
-    CHECK(DiskLock::take(look_up(disk), limits, "test").error().code() ==
+    Deadline deadline;
+    deadline.time = Deadline::Clock::now() + std::chrono::milliseconds(5);
+    CHECK(DiskLock::take(look_up(disk), deadline, "test").error().code() ==
           StatusCode::kDeadlineExceeded);
     int times_asked = 0;
-    limits = {};
-    limits.cancelled = [&] { return ++times_asked > 2; };
-    CHECK(DiskLock::take(look_up(disk), limits, "test").error().code() == StatusCode::kCancelled);
+    deadline = {};
+    deadline.cancelled = [&] { return ++times_asked > 2; };
+    CHECK(DiskLock::take(look_up(disk), deadline, "test").error().code() == StatusCode::kCancelled);
     CHECK(DiskLock::take(look_up(other), {}, "test"));
   }
   CHECK(DiskLock::take(look_up(disk), {}, "test"));
@@ -56,9 +56,9 @@ TEST_CASE("one holds a disk's lock, and others wait as long as they may") {
 
 TEST_CASE("a call that is over takes no lock") {
   const LoopDisk disk(kDiskBytes);
-  CallLimits limits;
-  limits.deadline = CallLimits::Clock::now();
-  CHECK(DiskLock::take(look_up(disk), limits, "test").error().code() ==
+  Deadline deadline;
+  deadline.time = Deadline::Clock::now();
+  CHECK(DiskLock::take(look_up(disk), deadline, "test").error().code() ==
         StatusCode::kDeadlineExceeded);
 }
 
@@ -134,9 +134,9 @@ TEST_CASE("a partition beyond the disk's end is refused by the kernel") {
 TEST_CASE("a node that does not come is waited for no longer than allowed") {
   KernelPartition missing;
   missing.node = "/dev/longshore-missing";
-  CallLimits limits;
-  limits.deadline = CallLimits::Clock::now() + std::chrono::milliseconds(5);
-  const Result<void> waited = wait_for_node(missing, limits);
+  Deadline deadline;
+  deadline.time = Deadline::Clock::now() + std::chrono::milliseconds(5);
+  const Result<void> waited = wait_for_node(missing, deadline);
   REQUIRE_FALSE(waited);
   CHECK(waited.error().code() == StatusCode::kDeadlineExceeded);
 }

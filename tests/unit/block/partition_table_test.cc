@@ -52,8 +52,8 @@ std::optional<size_t> unexpected(const std::string& before, const std::string& a
   REQUIRE(before.size() == after.size());
   for (size_t place = 0; place < before.size(); ++place) {
     if (before[place] == after[place]) continue;
-    const auto may = [&](const Allowed& stretch) {
-      return place >= stretch.begin && place < stretch.end;
+    const auto may = [&](const Allowed& range) {
+      return place >= range.begin && place < range.end;
     };
     if (std::none_of(allowed.begin(), allowed.end(), may)) return place;
   }
@@ -92,7 +92,7 @@ TEST_CASE("a blank disk gets a GPT with one partition over all of it") {
   CHECK(test::read_bytes(disk.node(), 2 * sector, 4) == "\xaf\x3d\xc6\x0f");
 }
 
-TEST_CASE("a partition is added in the largest free stretch, if there is one") {
+TEST_CASE("a partition is added in the largest free range, if there is one") {
   const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: gpt\nstart=10240, size=16MiB\n");
   const auto add = [](PartitionTable& table) { return table.add_largest(); };

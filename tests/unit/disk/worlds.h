@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "disk/disk_service.h"
-#include "disk/fake/disk_backend_fake.h"
+#include "tests/unit/disk/disk_backend_fake.h"
 #include "disk/linux/disk_backend_linux.h"
 #include "support/linux/block/disk_names.h"
 #include "tests/support/loop_disk.h"
@@ -77,13 +77,13 @@ class FakeWorld {
 
   uint32_t number(size_t place) const { return static_cast<uint32_t>(place) + 1; }
   void grow(size_t place, uint64_t bytes) {
-    FakeDisk disk = *backend_.look(number(place));
+    FakeDisk disk = *backend_.inspect(number(place));
     disk.size = bytes;
     backend_.put_unseen(number(place), disk);
   }
   void pull_out(size_t place) { backend_.remove(number(place)); }
   bool has_table(size_t place) const {
-    return backend_.look(number(place))->content == FakeDisk::Content::kTable;
+    return backend_.inspect(number(place))->content == FakeDisk::Content::kTable;
   }
   DiskBackend& backend() { return backend_; }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "embed/agent.h"
+#include "embed/embedded_agent.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/observe/log_lines.h"

@@ -75,7 +75,7 @@ TEST_CASE("links to where shares are mounted are told, and nothing is reached th
   CHECK(code_of(service.path_exists(share)) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.remove_contents(world.at("volume"), {})) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.remove_directory(world.at("volume"), true, {})) == StatusCode::kOk);
-  CHECK(world.look(share + "/1/file") == EntryKind::kFile);
+  CHECK(world.inspect(share + "/1/file") == EntryKind::kFile);
 }
 
 TEST_CASE("a mount point is not removed, and neither is anything behind it") {
@@ -97,8 +97,8 @@ TEST_CASE("a mount point is not removed, and neither is anything behind it") {
   CHECK(above.error().code() == StatusCode::kFailedPrecondition);
   CHECK_THAT(above.error().message(),
              Catch::Contains("\"" + world.at("top/point") + "\" is a mount point"));
-  CHECK(world.look(world.at("top/file")) == EntryKind::kFile);
-  CHECK(world.look(world.outside() + "/data") == EntryKind::kFile);
+  CHECK(world.inspect(world.at("top/file")) == EntryKind::kFile);
+  CHECK(world.inspect(world.outside() + "/data") == EntryKind::kFile);
 }
 
 TEST_CASE("a mounted volume is emptied by RmdirContents") {
@@ -157,8 +157,8 @@ TEST_CASE("what the system forbids is PERMISSION_DENIED and nothing changes") {
     keep(service.is_link_or_mount_point(world.at("closed/inner")));
   });
   CHECK(codes == std::vector<StatusCode>(7, StatusCode::kPermissionDenied));
-  CHECK(world.look(world.at("mine/inner")) == EntryKind::kDirectory);
-  CHECK(world.look(world.at("new")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("mine/inner")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("new")) == EntryKind::kAbsent);
 }
 
 // Sets or clears what even root may not change; false where the filesystem knows no such thing.
@@ -243,7 +243,7 @@ TEST_CASE("of many that make one link exactly one succeeds, and all where that i
   CHECK(made == (same_link == SameLink::kIsSuccess ? 8 : 1));
 }
 
-TEST_CASE("a path whose directory is exchanged for a link leads nowhere else") {
+TEST_CASE("a path whose directory is replaced by a link leads nowhere else") {
   RealWorld world;
   const auto service = world.service();
   world.put_directory(world.at("a/dir/x"));
@@ -266,7 +266,7 @@ TEST_CASE("a path whose directory is exchanged for a link leads nowhere else") {
   racer.join();
   CHECK(fs::exists(world.outside() + "/x/kept"));
   CHECK_FALSE(fs::exists(world.outside() + "/x/made"));
-  CHECK(world.look(world.outside() + "/new") == EntryKind::kAbsent);
+  CHECK(world.inspect(world.outside() + "/new") == EntryKind::kAbsent);
 }
 
 }  // namespace

@@ -40,10 +40,10 @@ TEMPLATE_LIST_TEST_CASE("Mkdir makes what is missing and accepts what is there",
   TestType world;
   const auto service = world.service();
   CHECK(outcome(service.make_directory(world.at("a/b/c"))) == "OK");
-  CHECK(world.look(world.at("a/b/c")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("a/b/c")) == EntryKind::kDirectory);
   CHECK(outcome(service.make_directory(world.at("a/b/c"))) == "OK");
   CHECK(outcome(service.make_directory(world.at("a/b/c/d"))) == "OK");
-  CHECK(world.look(world.at("a/b/c/d")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("a/b/c/d")) == EntryKind::kDirectory);
   CHECK(outcome(service.make_directory(world.root())) == "OK");
 }
 
@@ -56,8 +56,8 @@ TEMPLATE_LIST_TEST_CASE("Mkdir follows links that stay inside", "", Worlds) {
   CHECK(outcome(service.make_directory(world.at("relative/x/y"))) == "OK");
   CHECK(outcome(service.make_directory(world.at("absolute/z"))) == "OK");
   CHECK(outcome(service.make_directory(world.at("absolute"))) == "OK");
-  CHECK(world.look(world.at("real/x/y")) == EntryKind::kDirectory);
-  CHECK(world.look(world.at("real/z")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("real/x/y")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("real/z")) == EntryKind::kDirectory);
 }
 
 TEMPLATE_LIST_TEST_CASE("Mkdir refuses where something else stands in the way", "", Worlds) {
@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("Mkdir refuses where something else stands in the way", 
   CHECK(outcome(service.make_directory(world.at("dangling/x"))) == "ALREADY_EXISTS");
   CHECK(outcome(service.make_directory(world.at("file/x"))) == "FAILED_PRECONDITION");
   CHECK(outcome(service.make_directory(world.at("out/x/y"))) == "PERMISSION_DENIED");
-  CHECK(world.look(world.outside() + "/x") == EntryKind::kAbsent);
+  CHECK(world.inspect(world.outside() + "/x") == EntryKind::kAbsent);
 }
 
 TEMPLATE_LIST_TEST_CASE("Rmdir without force removes one entry", "", Worlds) {
@@ -87,14 +87,14 @@ TEMPLATE_LIST_TEST_CASE("Rmdir without force removes one entry", "", Worlds) {
   CHECK(outcome(service.remove_directory(world.at("empty"), false, {})) == "OK");
   CHECK(outcome(service.remove_directory(world.at("file"), false, {})) == "OK");
   CHECK(outcome(service.remove_directory(world.at("link/inner"), false, {})) == "OK");
-  CHECK(world.look(world.at("full/inner")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("full/inner")) == EntryKind::kAbsent);
   world.put_directory(world.at("full/inner"));
   CHECK(outcome(service.remove_directory(world.at("link"), false, {})) == "OK");
   CHECK(outcome(service.remove_directory(world.at("out"), false, {})) == "OK");
-  CHECK(world.look(world.at("full/inner")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("full/inner")) == EntryKind::kDirectory);
   for (const char* name : {"empty", "file", "link", "out"}) {
     CAPTURE(name);
-    CHECK(world.look(world.at(name)) == EntryKind::kAbsent);
+    CHECK(world.inspect(world.at(name)) == EntryKind::kAbsent);
   }
   const Result<void> full = service.remove_directory(world.at("full"), false, {});
   CHECK(outcome(full) == "FAILED_PRECONDITION");
@@ -113,15 +113,15 @@ TEMPLATE_LIST_TEST_CASE("Rmdir with force removes all, and nothing behind links"
   world.put_link("nowhere", world.at("top/dangling"));
   world.put_link("top", world.at("link"));
   CHECK(outcome(service.remove_directory(world.at("link"), true, {})) == "OK");
-  CHECK(world.look(world.at("top/a/b")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("top/a/b")) == EntryKind::kDirectory);
   CHECK(outcome(service.remove_directory(world.at("top"), true, {})) == "OK");
-  CHECK(world.look(world.at("top")) == EntryKind::kAbsent);
-  CHECK(world.look(world.at("kept/inner")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("top")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("kept/inner")) == EntryKind::kDirectory);
   CHECK(outcome(service.remove_directory(world.at("top"), true, {})) == "OK");
   CHECK(outcome(service.remove_directory(world.at("absent/x/y"), true, {})) == "OK");
   world.put_file(world.at("file"));
   CHECK(outcome(service.remove_directory(world.at("file"), true, {})) == "OK");
-  CHECK(world.look(world.at("file")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("file")) == EntryKind::kAbsent);
 }
 
 TEMPLATE_LIST_TEST_CASE("RmdirContents keeps the directory", "", Worlds) {
@@ -132,10 +132,10 @@ TEMPLATE_LIST_TEST_CASE("RmdirContents keeps the directory", "", Worlds) {
   world.put_directory(world.at("top/a/b"));
   world.put_link("../kept", world.at("top/link"));
   CHECK(outcome(service.remove_contents(world.at("top"), {})) == "OK");
-  CHECK(world.look(world.at("top")) == EntryKind::kDirectory);
-  CHECK(world.look(world.at("top/a")) == EntryKind::kAbsent);
-  CHECK(world.look(world.at("top/link")) == EntryKind::kAbsent);
-  CHECK(world.look(world.at("kept/file")) == EntryKind::kFile);
+  CHECK(world.inspect(world.at("top")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("top/a")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("top/link")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("kept/file")) == EntryKind::kFile);
   CHECK(outcome(service.remove_contents(world.at("top"), {})) == "OK");
 }
 
@@ -146,9 +146,9 @@ TEMPLATE_LIST_TEST_CASE("RmdirContents takes a link to a directory for the direc
   world.put_link(world.at("top"), world.at("link"));
   world.put_link(world.outside(), world.at("out"));
   CHECK(outcome(service.remove_contents(world.at("link"), {})) == "OK");
-  CHECK(world.look(world.at("link")) == EntryKind::kLink);
-  CHECK(world.look(world.at("top")) == EntryKind::kDirectory);
-  CHECK(world.look(world.at("top/a")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("link")) == EntryKind::kLink);
+  CHECK(world.inspect(world.at("top")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("top/a")) == EntryKind::kAbsent);
   CHECK(outcome(service.remove_contents(world.at("out"), {})) == "PERMISSION_DENIED");
 }
 
@@ -158,7 +158,7 @@ TEMPLATE_LIST_TEST_CASE("RmdirContents refuses what is no directory", "", Worlds
   world.put_file(world.at("file"));
   CHECK(outcome(service.remove_contents(world.at("file"), {})) == "FAILED_PRECONDITION");
   CHECK(outcome(service.remove_contents(world.at("absent"), {})) == "NOT_FOUND");
-  CHECK(world.look(world.at("file")) == EntryKind::kFile);
+  CHECK(world.inspect(world.at("file")) == EntryKind::kFile);
 }
 
 TEMPLATE_LIST_TEST_CASE("an allowed root is emptied on demand and never removed", "", Worlds) {
@@ -171,10 +171,10 @@ TEMPLATE_LIST_TEST_CASE("an allowed root is emptied on demand and never removed"
     CHECK(removed.error().code() == StatusCode::kPermissionDenied);
     CHECK_THAT(removed.error().message(), Catch::Contains("only what lies below"));
   }
-  CHECK(world.look(world.at("a")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("a")) == EntryKind::kDirectory);
   CHECK(outcome(service.remove_contents(world.root(), {})) == "OK");
-  CHECK(world.look(world.root()) == EntryKind::kDirectory);
-  CHECK(world.look(world.at("a")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.root()) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("a")) == EntryKind::kAbsent);
 }
 
 TEMPLATE_LIST_TEST_CASE("a directory that holds another allowed root is not removed", "", Worlds) {
@@ -186,7 +186,7 @@ TEMPLATE_LIST_TEST_CASE("a directory that holds another allowed root is not remo
   CHECK(outcome(service.remove_contents(world.at("a"), {})) == "PERMISSION_DENIED");
   CHECK(outcome(service.remove_contents(world.root(), {})) == "PERMISSION_DENIED");
   CHECK(outcome(service.remove_contents(world.at("a/b/inner-root"), {})) == "OK");
-  CHECK(world.look(world.at("a/b/inner-root")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("a/b/inner-root")) == EntryKind::kDirectory);
 }
 
 TEMPLATE_LIST_TEST_CASE("CreateSymlink makes a link whose text is the source", "", Worlds) {
@@ -195,12 +195,12 @@ TEMPLATE_LIST_TEST_CASE("CreateSymlink makes a link whose text is the source", "
   world.put_directory(world.at("source"));
   CHECK(outcome(service.create_link(world.at("source//"), world.at("target"),
                                     SameLink::kIsError)) == "OK");
-  CHECK(world.look(world.at("target")) == EntryKind::kLink);
+  CHECK(world.inspect(world.at("target")) == EntryKind::kLink);
   CHECK(*world.backend().read_link(*support::PosixPath::parse(world.at("target"), "test")) ==
         world.at("source"));
   CHECK(answer(service.path_exists(world.at("target"))) == "true");
   CHECK(outcome(service.make_directory(world.at("target/inside"))) == "OK");
-  CHECK(world.look(world.at("source/inside")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("source/inside")) == EntryKind::kDirectory);
   CHECK(outcome(service.create_link(world.at("not-yet"), world.at("early"), SameLink::kIsError)) ==
         "OK");
   CHECK(outcome(service.create_link(world.at("x"), world.at("none/link"), SameLink::kIsError)) ==
@@ -238,7 +238,7 @@ TEMPLATE_LIST_TEST_CASE("CreateSymlink checks the target first and then the sour
   CHECK(error("C:\\source", world.at("t")).code() == StatusCode::kInvalidArgument);
   CHECK(error(world.outside(), world.at("t")).code() == StatusCode::kPermissionDenied);
   CHECK(error(world.outside(), world.at("t")).object() == world.outside());
-  CHECK(world.look(world.at("t")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("t")) == EntryKind::kAbsent);
 }
 
 TEMPLATE_LIST_TEST_CASE("IsSymlink is true for a live link only", "", Worlds) {
@@ -304,7 +304,7 @@ TEMPLATE_LIST_TEST_CASE("every method refuses a bad path before it touches anyth
   CHECK(outcome(service.create_link(path, world.at("t"), SameLink::kIsError)) == code);
   CHECK(outcome(service.create_link(world.at("s"), path, SameLink::kIsError)) == code);
   CHECK(outcome(service.is_link_or_mount_point(path)) == code);
-  CHECK(world.look(world.at("t")) == EntryKind::kAbsent);
+  CHECK(world.inspect(world.at("t")) == EntryKind::kAbsent);
 }
 
 TEMPLATE_LIST_TEST_CASE("a recursive removal ends at its deadline and when cancelled", "", Worlds) {
@@ -313,13 +313,13 @@ TEMPLATE_LIST_TEST_CASE("a recursive removal ends at its deadline and when cance
   for (int branch = 0; branch < 100; ++branch) {
     world.put_directory(world.at("top/" + std::to_string(branch) + "/a"));
   }
-  support::CallLimits late;
-  late.deadline = support::CallLimits::Clock::now();
+  support::Deadline late;
+  late.time = support::Deadline::Clock::now();
   CHECK(outcome(service.remove_directory(world.at("top"), true, late)) == "DEADLINE_EXCEEDED");
-  support::CallLimits cancelled;
+  support::Deadline cancelled;
   cancelled.cancelled = [] { return true; };
   CHECK(outcome(service.remove_contents(world.at("top"), cancelled)) == "CANCELLED");
-  CHECK(world.look(world.at("top")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("top")) == EntryKind::kDirectory);
   CHECK(outcome(service.remove_directory(world.at("top"), true, {})) == "OK");
 }
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "filesystem/fake/filesystem_backend_fake.h"
+#include "tests/unit/filesystem/filesystem_backend_fake.h"
 #include "filesystem/filesystem_service.h"
 #include "filesystem/linux/filesystem_backend_linux.h"
 #include "tests/support/temporary_directory.h"
@@ -33,7 +33,7 @@ class RealWorld {
   void put_link(const std::string& text, const std::string& path) const {
     std::filesystem::create_symlink(text, path);
   }
-  EntryKind look(const std::string& path) const {
+  EntryKind inspect(const std::string& path) const {
     using std::filesystem::file_type;
     switch (std::filesystem::symlink_status(path).type()) {
       case file_type::not_found:
@@ -72,7 +72,7 @@ class FakeWorld {
   void put_link(const std::string& text, const std::string& path) {
     backend_.put(path, EntryKind::kLink, text);
   }
-  EntryKind look(const std::string& path) const { return backend_.look(path); }
+  EntryKind inspect(const std::string& path) const { return backend_.inspect(path); }
 
   FilesystemService service() { return {*support::AllowedRoots::from({root()}), backend_}; }
   FilesystemBackend& backend() { return backend_; }

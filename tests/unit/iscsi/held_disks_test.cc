@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using block::look_up;
-using support::CallLimits;
+using support::Deadline;
 using test::LoopDisk;
 
 constexpr uint64_t kBytes = uint64_t{4} << 20;
 
-Result<HeldDisks> take(const std::vector<block::Disk>& disks, const CallLimits& limits = {}) {
-  return HeldDisks::take(block::BlockDevices(*block::DiskNames::from({"*"})), disks, limits,
+Result<HeldDisks> take(const std::vector<block::Disk>& disks, const Deadline& deadline = {}) {
+  return HeldDisks::take(block::BlockDevices(*block::DiskNames::from({"*"})), disks, deadline,
                          "test");
 }
 
@@ -92,9 +92,9 @@ TEST_CASE("a disk that another program has locked is waited for, as long as the 
   const LoopDisk disk(kBytes);
   const FileDescriptor udev = open(disk, O_RDONLY);
   REQUIRE(::flock(udev.get(), LOCK_EX | LOCK_NB) == 0);
-  CallLimits limits;
-  limits.deadline = CallLimits::Clock::now() + std::chrono::milliseconds(5);
-  const auto held = take({look_up(disk)}, limits);
+  Deadline deadline;
+  deadline.time = Deadline::Clock::now() + std::chrono::milliseconds(5);
+  const auto held = take({look_up(disk)}, deadline);
   REQUIRE_FALSE(held);
   CHECK(held.error().code() == StatusCode::kDeadlineExceeded);
   CHECK(can_mount(disk));

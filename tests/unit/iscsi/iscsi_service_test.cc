@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "iscsi/fake/iscsi_backend_fake.h"
+#include "tests/unit/iscsi/iscsi_backend_fake.h"
 #include "tests/support/outcome.h"
 #include "tests/unit/iscsi/target_setup.h"
 
@@ -34,7 +34,7 @@ TEST_CASE(
   REQUIRE(service.add_portal(kPortalRequest, {}));
   std::vector<std::string> meanwhile;
   Caller first{.request_id = "first"};
-  first.limits.cancelled = [&] {  // asked by the backend, in the middle of the mutation
+  first.deadline.cancelled = [&] {  // asked by the backend, in the middle of the mutation
     const Result<void> refused = service.disconnect(kPortalRequest, kTarget.name, {});
     meanwhile = {outcome(refused), outcome(service.add_portal(kPortalRequest, {}))};
     CHECK_THAT(refused.error().message(),
@@ -57,10 +57,10 @@ TEST_CASE("one target through two portals is changed by one call after the other
   REQUIRE(service.add_portal(PortalRequest{"localhost", 0}, {}));
   std::vector<std::string> meanwhile;
   Caller first;
-  first.limits.cancelled = [&] {  // asked by the backend, in the middle of the mutation
+  first.deadline.cancelled = [&] {  // asked by the backend, in the middle of the mutation
     const auto connect = [&](const Target& target, std::chrono::milliseconds patience) {
       Caller caller;
-      caller.limits.deadline = support::CallLimits::Clock::now() + patience;
+      caller.deadline.time = support::Deadline::Clock::now() + patience;
       return outcome(service.connect(
           {.portal = PortalRequest{target.portal.address, 0}, .target = target.name}, caller));
     };

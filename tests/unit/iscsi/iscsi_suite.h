@@ -190,8 +190,8 @@ TEMPLATE_LIST_TEST_CASE("a call that is over before it begins changes nothing", 
   Node<TestType> node;
   REQUIRE(node.add());
   Caller late, cancelled;
-  late.limits.deadline = support::CallLimits::Clock::now();
-  cancelled.limits.cancelled = [] { return true; };
+  late.deadline.time = support::Deadline::Clock::now();
+  cancelled.deadline.cancelled = [] { return true; };
   CHECK(outcome(node.connect(Authentication::kNone, {}, {}, late)) == "DEADLINE_EXCEEDED");
   CHECK(outcome(node.connect(Authentication::kNone, {}, {}, cancelled)) == "CANCELLED");
   CHECK_FALSE(node.world().is_connected());

@@ -27,13 +27,13 @@ TEST_CASE("a call that is over once a name is looked up does nothing") {
   REQUIRE(backend.discover(target.portal, {}));
   const size_t calls = open_iscsi.calls().size();
   const auto cancelled_second = [asked = 0]() mutable { return ++asked > 1; };
-  support::CallLimits limits;
-  limits.cancelled = cancelled_second;
-  CHECK(backend.connect(target, {}, limits).error().code() == StatusCode::kCancelled);
-  limits.cancelled = cancelled_second;
-  CHECK(backend.disconnect(target, limits).error().code() == StatusCode::kCancelled);
-  limits.cancelled = [] { return true; };
-  CHECK(backend.disks(target, limits).error().code() == StatusCode::kCancelled);
+  support::Deadline deadline;
+  deadline.cancelled = cancelled_second;
+  CHECK(backend.connect(target, {}, deadline).error().code() == StatusCode::kCancelled);
+  deadline.cancelled = cancelled_second;
+  CHECK(backend.disconnect(target, deadline).error().code() == StatusCode::kCancelled);
+  deadline.cancelled = [] { return true; };
+  CHECK(backend.disks(target, deadline).error().code() == StatusCode::kCancelled);
   CHECK(open_iscsi.calls().size() == calls);
 }
 
@@ -49,8 +49,8 @@ TEST_CASE("a name server that says nothing is waited for no longer than the call
   };
   IscsiBackendLinux backend(options);
   const Target target{{"storage.example", 3260}, the_target().name};
-  const auto limits = support::CallLimits().within(std::chrono::milliseconds(20));
-  CHECK(backend.connect(target, {}, limits).error().code() == StatusCode::kDeadlineExceeded);
+  const auto deadline = support::Deadline().within(std::chrono::milliseconds(20));
+  CHECK(backend.connect(target, {}, deadline).error().code() == StatusCode::kDeadlineExceeded);
   // Others are told at once, and hang no thread of their own.
   const Result<void> refused = backend.disconnect(target, {});
   CHECK(refused.error().code() == StatusCode::kUnavailable);

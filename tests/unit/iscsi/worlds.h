@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "iscsi/fake/iscsi_backend_fake.h"
+#include "tests/unit/iscsi/iscsi_backend_fake.h"
 #include "iscsi/iscsi_service.h"
 #include "iscsi/linux/iscsi_backend_linux.h"
 #include "tests/unit/iscsi/open_iscsi_stand_in.h"

@@ -16,7 +16,7 @@ class Patient final : public ModuleCode {
 
   Patient(Health health, bool has_check) : ModuleCode(facts_of(has_check)), health_(health) {}
 
-  longshore_answer create(const longshore_host* host, void** self,
+  longshore_result create(const longshore_host* host, void** self,
                           const longshore_instance** functions) override {
     static const longshore_instance table = {
         sizeof(longshore_instance), 0,       &Patient::start, &Patient::invoke,
@@ -101,14 +101,14 @@ struct Clinic {
 TEST_CASE_METHOD(Clinic, "A module that says it is healthy serves") {
   REQUIRE(start(Patient::Health::kGood));
   CHECK(patient->asked == 1);
-  CHECK(instance->life().state() == LifeState::kServing);
+  CHECK(instance->lifecycle().state() == LifecycleState::kServing);
   CHECK(instance->stop(router::Clock::now() + 10s));
 }
 
 TEST_CASE_METHOD(Clinic, "One that has no such method is not asked") {
   REQUIRE(start(Patient::Health::kBad, false));
   CHECK(patient->asked == 0);
-  CHECK(instance->life().state() == LifeState::kServing);
+  CHECK(instance->lifecycle().state() == LifecycleState::kServing);
   CHECK(instance->stop(router::Clock::now() + 10s));
 }
 
@@ -117,8 +117,8 @@ TEST_CASE_METHOD(Clinic, "One that says it is not healthy has not started") {
   REQUIRE_FALSE(started);
   CHECK(started.error().message() ==
         "cannot start the module \"patient\": it says that it is not healthy: no array");
-  CHECK(instance->life().state() == LifeState::kFailed);
-  CHECK(instance->life().reason() == "it says that it is not healthy: no array");
+  CHECK(instance->lifecycle().state() == LifecycleState::kFailed);
+  CHECK(instance->lifecycle().reason() == "it says that it is not healthy: no array");
   CHECK(instance->stop(router::Clock::now() + 10s));
   CHECK(patient->stopped_before_destroy);  // its threads run since its start
 }
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(Clinic, "One that does not answer in time has not started eithe
   const auto started = start(Patient::Health::kSilent);
   REQUIRE_FALSE(started);
   CHECK(started.error().code() == StatusCode::kDeadlineExceeded);
-  CHECK(instance->life().state() == LifeState::kFailed);
+  CHECK(instance->lifecycle().state() == LifecycleState::kFailed);
   CHECK(instance->stop(router::Clock::now() + 10s));
 }
 

@@ -1,5 +1,5 @@
 // What longshorectl makes of an agent that is replaced while they speak.
-#include "main/longshorectl/agent_client.h"
+#include "tools/longshorectl/agent_client.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>

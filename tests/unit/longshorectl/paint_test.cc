@@ -1,4 +1,4 @@
-#include "main/longshorectl/paint.h"
+#include "tools/longshorectl/paint.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "main/longshorectl/table.h"
+#include "tools/longshorectl/table.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "main/longshorectl/time_text.h"
+#include "tools/longshorectl/time_text.h"
 
 #include <catch2/catch.hpp>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "main/longshorectl/top_sample.h"
+#include "tools/longshorectl/top_sample.h"
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
-using Figures = control::v1::GetCallFiguresResponse;
+using Figures = admin::v1::GetCallFiguresResponse;
 
 struct Counts {
   int64_t total;

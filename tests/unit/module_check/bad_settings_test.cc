@@ -1,5 +1,5 @@
 // What bad settings leave of the command line's.
-#include "main/module_check/bad_settings.h"
+#include "tools/module_check/bad_settings.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Tests in processes of their own: their reports, their ends, and what they leave behind.
-#include "main/module_check/run_apart.h"
+#include "tools/module_check/run_apart.h"
 
 #include <poll.h>
 #include <signal.h>

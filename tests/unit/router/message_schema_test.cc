@@ -29,17 +29,17 @@ struct Schemas {
         {13, {"offset", 15, false, false, nullptr}}};
   }
 
-  ToldMessage told(const std::string& bytes, size_t max_bytes = 1000) const {
+  RedactedJson told(const std::string& bytes, size_t max_bytes = 1000) const {
     return json_without_secrets(outer, bytes, max_bytes);
   }
   // Of what is told whole.
   std::string json(const std::string& bytes, size_t max_bytes = 1000) const {
-    const ToldMessage whole = told(bytes, max_bytes);
+    const RedactedJson whole = told(bytes, max_bytes);
     CHECK(whole.is_whole);
     return whole.json;
   }
   std::string cut_json(const std::string& bytes, size_t max_bytes = 1000) const {
-    const ToldMessage part = told(bytes, max_bytes);
+    const RedactedJson part = told(bytes, max_bytes);
     CHECK_FALSE(part.is_whole);
     CHECK(part.json.size() <= max_bytes);
     return part.json;

@@ -271,9 +271,9 @@ TEST_CASE("A thousand calls run side by side on one connection") {
 }
 
 TEST_CASE("Calls beyond the server's limit of streams wait for their turn") {
-  Limits limits;
-  limits.max_concurrent_streams = 2;
-  RpcPair pair(limits);
+  Limits deadline;
+  deadline.max_concurrent_streams = 2;
+  RpcPair pair(deadline);
   pair.finish_call("/t/Echo", "settle the settings first");
   std::vector<std::shared_ptr<ClientRecord>> records;
   for (size_t i = 0; i < 6; ++i) records.push_back(pair.call("/t/Wait", std::to_string(i)));
@@ -311,9 +311,9 @@ TEST_CASE("A long text and large trailers are cut to what the peer takes") {
 }
 
 TEST_CASE("Request metadata that the server would not take fails here") {
-  Limits limits;
-  limits.max_header_bytes = 1000;
-  RpcPair pair(limits);
+  Limits deadline;
+  deadline.max_header_bytes = 1000;
+  RpcPair pair(deadline);
   pair.link.run();
   ClientCallOptions options;
   options.metadata = {{"large", std::string(2000, 'x')}};
@@ -324,11 +324,11 @@ TEST_CASE("Request metadata that the server would not take fails here") {
 }
 
 TEST_CASE("Messages over a limit fail with RESOURCE_EXHAUSTED, each way") {
-  Limits limits;
-  limits.max_message_bytes = 1000;
-  limits.max_send_message_bytes = 2000;
+  Limits deadline;
+  deadline.max_message_bytes = 1000;
+  deadline.max_send_message_bytes = 2000;
   SECTION("inbound at the server") {
-    RpcPair pair(limits);
+    RpcPair pair(deadline);
     CHECK(pair.finish_call("/t/Echo", std::string(1000, 'x'))->outcome->code == StatusCode::kOk);
     const auto record = pair.finish_call("/t/Echo", std::string(1001, 'x'));
     REQUIRE(record->outcome);
@@ -337,7 +337,7 @@ TEST_CASE("Messages over a limit fail with RESOURCE_EXHAUSTED, each way") {
     CHECK(pair.service.last().cancels == 1);
   }
   SECTION("inbound at the server, after decompression") {
-    RpcPair pair(limits);
+    RpcPair pair(deadline);
     ClientCallOptions options;
     options.gzip = true;
     const auto record = pair.finish_call("/t/Echo", std::string(100000, 'x'), options);
@@ -345,7 +345,7 @@ TEST_CASE("Messages over a limit fail with RESOURCE_EXHAUSTED, each way") {
     CHECK(record->outcome->code == StatusCode::kResourceExhausted);
   }
   SECTION("outbound at the server") {
-    RpcPair pair(limits);
+    RpcPair pair(deadline);
     const auto record = pair.finish_call("/t/Wait", "");
     pair.service.last().stream->send_and_finish(std::string(2001, 'x'));
     pair.link.run();
@@ -353,7 +353,7 @@ TEST_CASE("Messages over a limit fail with RESOURCE_EXHAUSTED, each way") {
     CHECK(record->outcome->code == StatusCode::kResourceExhausted);
   }
   SECTION("inbound at the client") {
-    RpcPair pair({}, limits);
+    RpcPair pair({}, deadline);
     const auto record = pair.finish_call("/t/Wait", "");
     pair.service.last().stream->send_and_finish(std::string(1001, 'x'));
     pair.link.run();
@@ -361,7 +361,7 @@ TEST_CASE("Messages over a limit fail with RESOURCE_EXHAUSTED, each way") {
     CHECK(record->outcome->code == StatusCode::kResourceExhausted);
   }
   SECTION("outbound at the client") {
-    RpcPair pair({}, limits);
+    RpcPair pair({}, deadline);
     const auto record = pair.call("/t/Echo", std::string(2001, 'x'));
     CHECK_FALSE(record->outcome);
     pair.link.run();

@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "rpc/flood_guard.h"
+#include "rpc/frame_rate_limiter.h"
 #include "rpc/receive_budget.h"
 
 using namespace longshore::rpc;
 using namespace std::chrono_literals;
-using Kind = FloodGuard::Kind;
+using Kind = FrameRateLimiter::Kind;
 
 namespace {
 
@@ -28,8 +28,8 @@ struct Waiter final : BudgetWaiter {
 }  // namespace
 
 TEST_CASE("A second's worth of frames is allowed at once, and no more") {
-  FloodGuard guard(small_limits());
-  const FloodGuard::Clock::time_point now{1h};
+  FrameRateLimiter guard(small_limits());
+  const FrameRateLimiter::Clock::time_point now{1h};
   for (int i = 0; i < 3; ++i) CHECK(guard.allow(Kind::kPing, now));
   CHECK_FALSE(guard.allow(Kind::kPing, now));
   // Each kind counts alone.
@@ -37,8 +37,8 @@ TEST_CASE("A second's worth of frames is allowed at once, and no more") {
 }
 
 TEST_CASE("The allowance comes back with time, up to a second's worth") {
-  FloodGuard guard(small_limits());
-  FloodGuard::Clock::time_point now{1h};
+  FrameRateLimiter guard(small_limits());
+  FrameRateLimiter::Clock::time_point now{1h};
   for (int i = 0; i < 3; ++i) guard.allow(Kind::kPing, now);
   now += 400ms;
   CHECK(guard.allow(Kind::kPing, now));
@@ -49,15 +49,15 @@ TEST_CASE("The allowance comes back with time, up to a second's worth") {
 }
 
 TEST_CASE("All permitted streams may be reset at once, twice") {
-  FloodGuard guard(small_limits());
-  const FloodGuard::Clock::time_point now{1h};
+  FrameRateLimiter guard(small_limits());
+  const FrameRateLimiter::Clock::time_point now{1h};
   for (int i = 0; i < 12; ++i) CHECK(guard.allow(Kind::kReset, now));
   CHECK_FALSE(guard.allow(Kind::kReset, now));
 }
 
 TEST_CASE("One ping after each answer is free") {
-  FloodGuard guard(small_limits());
-  const FloodGuard::Clock::time_point now{1h};
+  FrameRateLimiter guard(small_limits());
+  const FrameRateLimiter::Clock::time_point now{1h};
   for (int i = 0; i < 1000; ++i) {
     guard.answer_sent();
     CHECK(guard.allow(Kind::kPing, now));

@@ -29,7 +29,7 @@ void check_fault(const Sentences& sentences, const std::string& expected) {
   CHECK_THAT(sentences.front(), Catch::Contains(expected));
 }
 
-void ignore(void*, longshore_answer) {}
+void ignore(void*, longshore_result) {}
 
 TEST_CASE("the liar that does not lie is found to have done nothing") {
   Liar liar;

@@ -11,7 +11,7 @@ Liar* next = nullptr;
 
 Liar& liar(void* self) { return *static_cast<Liar*>(self); }
 
-longshore_answer create(const longshore_host* host, void** self,
+longshore_result create(const longshore_host* host, void** self,
                         const longshore_instance** functions) {
   next->host = host;
   *self = next;
@@ -57,11 +57,11 @@ void Liar::describe(const module::v1::Description& description) {
   entry_.description_size = description_.size();
 }
 
-longshore_answer Liar::send(longshore_call call, const std::string& message) const {
+longshore_result Liar::send(longshore_call call, const std::string& message) const {
   return host->send(host, call, to_bytes(message));
 }
 
-longshore_answer Liar::finish(longshore_call call, longshore_status_code code) const {
+longshore_result Liar::finish(longshore_call call, longshore_status_code code) const {
   return host->finish(host, call, code, to_bytes(""));
 }
 
@@ -70,8 +70,8 @@ void Liar::answer(longshore_call call) const {
   finish(call);
 }
 
-longshore_answer Liar::post(std::chrono::nanoseconds delay,
-                            void (*function)(void* user, longshore_answer answer),
+longshore_result Liar::post(std::chrono::nanoseconds delay,
+                            void (*function)(void* user, longshore_result answer),
                             void* user) const {
   return host->post(host, delay.count(), function, user);
 }

@@ -18,7 +18,7 @@ class Liar {
   Liar(const Liar&) = delete;
   Liar& operator=(const Liar&) = delete;
 
-  std::function<longshore_answer()> on_create;
+  std::function<longshore_result()> on_create;
   std::function<void(longshore_call)> on_start, on_invoke, on_cancel, on_stop;
   std::function<void()> on_destroy;
 
@@ -27,11 +27,11 @@ class Liar {
   longshore_module_entry& entry() { return entry_; }
 
   // What a well-behaved module does.
-  longshore_answer send(longshore_call call, const std::string& message = {}) const;
-  longshore_answer finish(longshore_call call, longshore_status_code code = 0) const;
+  longshore_result send(longshore_call call, const std::string& message = {}) const;
+  longshore_result finish(longshore_call call, longshore_status_code code = 0) const;
   void answer(longshore_call call) const;
-  longshore_answer post(std::chrono::nanoseconds delay,
-                        void (*function)(void* user, longshore_answer answer), void* user) const;
+  longshore_result post(std::chrono::nanoseconds delay,
+                        void (*function)(void* user, longshore_result answer), void* user) const;
 
   const longshore_host* host = nullptr;  // from create on
   longshore_instance functions;          // what create gives

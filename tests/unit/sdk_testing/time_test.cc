@@ -63,7 +63,7 @@ struct Posted {
   int number;
   Posted* next = nullptr;
 
-  static void run(void* user, longshore_answer) {
+  static void run(void* user, longshore_result) {
     const auto& self = *static_cast<Posted*>(user);
     self.order.push_back(self.number);
     if (self.next) self.liar.post(seconds(1), &run, self.next);
@@ -89,12 +89,12 @@ TEST_CASE("posted functions run in the order of their times, and those they post
 }
 
 TEST_CASE("what is posted for later is told when there is no later") {
-  longshore_answer told = LONGSHORE_OK;
+  longshore_result told = LONGSHORE_OK;
   Liar liar;
   liar.on_invoke = [&](longshore_call call) {
     liar.post(
         seconds(3600),
-        [](void* user, longshore_answer answer) { *static_cast<longshore_answer*>(user) = answer; },
+        [](void* user, longshore_result answer) { *static_cast<longshore_result*>(user) = answer; },
         &told);
     liar.answer(call);
   };

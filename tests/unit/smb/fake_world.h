@@ -1,7 +1,7 @@
 // The suite's world without a kernel: SmbBackendFake.
 #pragma once
 
-#include "smb/fake/smb_backend_fake.h"
+#include "tests/unit/smb/smb_backend_fake.h"
 #include "tests/unit/smb/smb_world.h"
 
 namespace longshore::smb {

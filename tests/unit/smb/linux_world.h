@@ -13,7 +13,7 @@ namespace longshore::smb {
 
 class LinuxWorld final : public SmbWorld {
  public:
-  explicit LinuxWorld(const Mounting::Times& times = {}) : times_(times) {
+  explicit LinuxWorld(const ShareMounter::Times& times = {}) : times_(times) {
     std::filesystem::create_directory(root());
     kernel_.server = {share(), user(), "P@ss,w0rd"};
   }
@@ -50,7 +50,7 @@ class LinuxWorld final : public SmbWorld {
 
  private:
   test::TemporaryDirectory directory_;
-  Mounting::Times times_;
+  ShareMounter::Times times_;
   ShareMountsFake kernel_;
   SmbBackendLinux backend_{{.roots = *support::AllowedRoots::from({root()}),
                             .mappings_directory = *support::PosixPath::parse(mappings(), "use"),

@@ -13,7 +13,7 @@ namespace {
 
 class Pump final : public AnswerPump {
  public:
-  longshore_answer deliver(std::string_view message) override {
+  longshore_result deliver(std::string_view message) override {
     if (answer == LONGSHORE_OK && room == 0) return LONGSHORE_WOULD_BLOCK;
     if (room > 0) --room;
     if (answer == LONGSHORE_OK) taken.emplace_back(message);
@@ -27,7 +27,7 @@ class Pump final : public AnswerPump {
   }
 
   std::atomic<int> room{0};
-  longshore_answer answer = LONGSHORE_OK;
+  longshore_result answer = LONGSHORE_OK;
   std::vector<std::string> taken;
   uint32_t granted = 0;
   int ends = 0;

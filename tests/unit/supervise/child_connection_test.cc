@@ -7,7 +7,7 @@
 #include <string>
 
 #include "longshore/child/v1.pb.h"
-#include "supervise/versions.h"
+#include "supervise/handshake.h"
 #include "tests/support/build_tree.h"
 
 using namespace longshore;

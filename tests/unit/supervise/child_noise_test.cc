@@ -13,7 +13,7 @@
 
 #include "longshore/context.hpp"
 #include "supervise/child_instance.h"
-#include "supervise/versions.h"
+#include "supervise/handshake.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/temporary_directory.h"
@@ -75,7 +75,7 @@ class CountingHost {
   static CountingHost& of(const longshore_host* host) {
     return *static_cast<CountingHost*>(host->context);
   }
-  longshore_answer state(longshore_call call) const {
+  longshore_result state(longshore_call call) const {
     const std::lock_guard lock(mutex_);
     return finished_.count(call) == 0 ? LONGSHORE_OK : LONGSHORE_STALE;
   }

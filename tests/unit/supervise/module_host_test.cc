@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "longshore/child/v1.pb.h"
-#include "supervise/frame_pipes.h"
+#include "supervise/frame_channel.h"
 #include "supervise/linux/child_process.h"
-#include "supervise/linux/frame_ends_linux.h"
-#include "supervise/versions.h"
+#include "supervise/linux/pipe_transport_linux.h"
+#include "supervise/handshake.h"
 #include "tests/support/build_tree.h"
 
 using namespace longshore;
@@ -30,7 +30,7 @@ struct Host {
     const FileDescriptor its_output(from_child[1]);
     fcntl(to_child[1], F_SETFL, O_NONBLOCK);
     fcntl(from_child[0], F_SETFL, O_NONBLOCK);
-    own = frame_ends_of(FileDescriptor(from_child[0]), FileDescriptor(to_child[1])).value();
+    own = pipe_transport_of(FileDescriptor(from_child[0]), FileDescriptor(to_child[1])).value();
     const FileDescriptor file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
     const FileDescriptor null(open("/dev/null", O_WRONLY | O_CLOEXEC));
     REQUIRE(file);
@@ -49,7 +49,7 @@ struct Host {
 
   // What it answers to a first frame, and how it ends if it does.
   std::optional<child::v1::Ready> greet(const child::v1::Hello& hello) {
-    FramePipes frames(std::move(own), 1 << 20);
+    FrameChannel frames(std::move(own), 1 << 20);
     frames.send(FrameType::kHello, 0, hello);
     std::optional<child::v1::Ready> ready;
     CHECK(frames.serve([&](const Frame& frame) {
@@ -73,7 +73,7 @@ struct Host {
     REQUIRE(own->write(parts) == bytes.size());
   }
 
-  std::unique_ptr<FrameEnds> own;
+  std::unique_ptr<PipeTransport> own;
   std::optional<ChildProcess> process;
 };
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/linux/beneath.h"
+#include "support/linux/rooted_opener.h"
 #include "tests/support/bind_mount.h"
 #include "tests/support/temporary_directory.h"
 
@@ -25,8 +25,8 @@ FileDescriptor open_directory(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-Result<void> empty(const std::string& path, const CallLimits& limits = {}) {
-  return remove_contents(open_directory(path), path, limits);
+Result<void> empty(const std::string& path, const Deadline& deadline = {}) {
+  return remove_contents(open_directory(path), path, deadline);
 }
 
 // Directories within directories, each named `name`; deeper than any path could say.
@@ -42,13 +42,13 @@ void make_chain(const std::string& top, int depth, const std::string& name = "d"
 // Limits whose `cancelled` is asked between the entries and always says no: a place from which a
 // test can do, at a known moment, what a second process might.
 template <typename Function>
-CallLimits in_between(Function function) {
-  CallLimits limits;
-  limits.cancelled = [function]() mutable {
+Deadline in_between(Function function) {
+  Deadline deadline;
+  deadline.cancelled = [function]() mutable {
     function();
     return false;
   };
-  return limits;
+  return deadline;
 }
 
 TEST_CASE("everything in a directory goes and the directory stays") {
@@ -199,20 +199,20 @@ TEST_CASE("a directory moved out meanwhile does not lead the removal astray") {
   CHECK(fs::exists(directory / "elsewhere/kept"));
 }
 
-TEST_CASE("a directory exchanged for another meanwhile leaves nothing behind") {
+TEST_CASE("a directory replaced by another meanwhile leaves nothing behind") {
   const test::TemporaryDirectory directory;
   make_chain(directory / "top", 100);
   make_chain(directory / "other", 5);
   std::string tenth = directory / "top";
   for (int level = 0; level < 10; ++level) tenth += "/d";
-  bool exchanged = false;
+  bool replaced = false;
   const Result<void> removed =
       empty(directory / "top", in_between([&] {
-              if (std::exchange(exchanged, true)) return;
+              if (std::exchange(replaced, true)) return;
               REQUIRE(::renameat2(AT_FDCWD, tenth.c_str(), AT_FDCWD, (directory / "other").c_str(),
                                   RENAME_EXCHANGE) == 0);
             }));
-  REQUIRE(exchanged);
+  REQUIRE(replaced);
   CHECK(removed);
   CHECK(fs::is_empty(directory / "top"));
   CHECK(fs::is_directory(directory / "other"));
@@ -232,7 +232,7 @@ TEST_CASE("a directory that others fill as fast as it is emptied is given up") {
   CHECK_THAT(removed.error().message(), Catch::Contains("others keep putting entries into it"));
 }
 
-TEST_CASE("links exchanged for directories all the while lead nowhere") {
+TEST_CASE("links replaced by directories all the while lead nowhere") {
   const test::TemporaryDirectory directory;
   fs::create_directories(directory / "victim/sub");
   for (const char* name : {"victim/file", "victim/sub/file"}) {
@@ -276,21 +276,21 @@ TEST_CASE("several that remove the same tree all succeed") {
   CHECK(fs::is_empty(directory / "top"));
 }
 
-TEST_CASE("the limits end it between two entries, and another call goes on") {
+TEST_CASE("the deadline end it between two entries, and another call goes on") {
   const test::TemporaryDirectory directory;
   make_chain(directory / "top", 500);
-  CallLimits limits;
+  Deadline deadline;
   SECTION("deadline") {
-    limits.deadline = CallLimits::Clock::now();
-    const Result<void> removed = empty(directory / "top", limits);
+    deadline.time = Deadline::Clock::now();
+    const Result<void> removed = empty(directory / "top", deadline);
     REQUIRE_FALSE(removed);
     CHECK(removed.error().code() == StatusCode::kDeadlineExceeded);
     CHECK_THAT(removed.error().message(), Catch::Contains("another call goes on from there"));
   }
   SECTION("cancellation") {
     int asked = 0;
-    limits.cancelled = [&] { return ++asked == 3; };
-    const Result<void> removed = empty(directory / "top", limits);
+    deadline.cancelled = [&] { return ++asked == 3; };
+    const Result<void> removed = empty(directory / "top", deadline);
     REQUIRE_FALSE(removed);
     CHECK(removed.error().code() == StatusCode::kCancelled);
   }

@@ -20,9 +20,9 @@ using test::outcome;
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using support::CallLimits;
+using support::Deadline;
 
-CallLimits limits_in(milliseconds time) { return {CallLimits::Clock::now() + time, {}}; }
+Deadline limits_in(milliseconds time) { return {Deadline::Clock::now() + time, {}}; }
 
 // A stand-in for systemd, and the backend on its bus.
 struct OnBus {

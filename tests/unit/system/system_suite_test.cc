@@ -148,20 +148,20 @@ TEMPLATE_LIST_TEST_CASE("waiting ends with the service's time limit and the call
                         Worlds) {
   TestType world;
   world.put("a.service", {kStopped, StartType::kManual, {}, false, /*hangs=*/true});
-  support::CallLimits limits;
+  support::Deadline deadline;
   SECTION("the service's") {
     const Result<void> started =
-        service_of(world, {"a"}, milliseconds(50)).start_service("a", limits);
+        service_of(world, {"a"}, milliseconds(50)).start_service("a", deadline);
     CHECK(outcome(started) == "DEADLINE_EXCEEDED");
   }
   SECTION("the call's") {
-    limits.deadline = support::CallLimits::Clock::now() + milliseconds(50);
-    CHECK(outcome(service_of(world, {"a"}).start_service("a", limits)) == "DEADLINE_EXCEEDED");
+    deadline.time = support::Deadline::Clock::now() + milliseconds(50);
+    CHECK(outcome(service_of(world, {"a"}).start_service("a", deadline)) == "DEADLINE_EXCEEDED");
   }
   SECTION("cancelled") {
     int asked = 0;
-    limits.cancelled = [&] { return ++asked > 10; };
-    CHECK(outcome(service_of(world, {"a"}).start_service("a", limits)) == "CANCELLED");
+    deadline.cancelled = [&] { return ++asked > 10; };
+    CHECK(outcome(service_of(world, {"a"}).start_service("a", deadline)) == "CANCELLED");
   }
   CHECK_FALSE(world.runs("a.service"));
 }

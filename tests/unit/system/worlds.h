@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "system/fake/system_backend_fake.h"
+#include "tests/unit/system/system_backend_fake.h"
 #include "system/linux/system_backend_linux.h"
 #include "system/system_service.h"
 #include "tests/support/private_bus.h"

@@ -22,7 +22,7 @@
 #include "tests/support/capability.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/temporary_directory.h"
-#include "volume/fake/volume_backend_fake.h"
+#include "tests/unit/volume/volume_backend_fake.h"
 #include "volume/linux/volume_backend_linux.h"
 #include "volume/volume_service.h"
 

@@ -4,7 +4,7 @@
 
 #include "supervise/child/inherited_pipes.h"
 #include "supervise/linux/child_process.h"
-#include "supervise/linux/frame_ends_linux.h"
+#include "supervise/linux/pipe_transport_linux.h"
 
 namespace longshore::supervise {
 namespace {
@@ -16,7 +16,7 @@ bool is_pipe(int descriptor) {
 
 }  // namespace
 
-Result<std::unique_ptr<FrameEnds>> take_inherited_pipes() {
+Result<std::unique_ptr<PipeTransport>> take_inherited_pipes() {
   if (!is_pipe(kInputDescriptor) || !is_pipe(kOutputDescriptor)) {
     return Error(StatusCode::kFailedPrecondition, "find the pipes to the agent");
   }
@@ -25,7 +25,7 @@ Result<std::unique_ptr<FrameEnds>> take_inherited_pipes() {
   }
   for (const int each : {kInputDescriptor, kOutputDescriptor}) fcntl(each, F_SETFL, O_NONBLOCK);
   signal(SIGPIPE, SIG_IGN);
-  return frame_ends_of(FileDescriptor(kInputDescriptor), FileDescriptor(kOutputDescriptor));
+  return pipe_transport_of(FileDescriptor(kInputDescriptor), FileDescriptor(kOutputDescriptor));
 }
 
 bool are_pipes_open() { return is_pipe(kInputDescriptor); }

@@ -66,11 +66,11 @@ Error failed(const char* operation, const std::string& object) {
   return Error(StatusCode::kUnknown, operation, object).because(last_error());
 }
 
-Probe new_probe(const FileDescriptor& device, const Stretch& stretch) {
+Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
   Probe probe(blkid_new_probe());
   if (!probe ||
-      blkid_probe_set_device(probe.get(), device.get(), static_cast<blkid_loff_t>(stretch.offset),
-                             static_cast<blkid_loff_t>(stretch.size)) != 0) {
+      blkid_probe_set_device(probe.get(), device.get(), static_cast<blkid_loff_t>(range.offset),
+                             static_cast<blkid_loff_t>(range.size)) != 0) {
     return nullptr;
   }
   blkid_probe_enable_superblocks(probe.get(), 1);
@@ -81,10 +81,10 @@ Probe new_probe(const FileDescriptor& device, const Stretch& stretch) {
 
 // Finds a GPT whose first sector was lost: without the protective MBR nobody looks for it, yet the
 // partitions and what they hold are still there.
-Result<void> look_for_lost_table(const FileDescriptor& disk, const Stretch& stretch,
+Result<void> look_for_lost_table(const FileDescriptor& disk, const ByteRange& range,
                                  const std::string& object, Content& content) {
   errno = 0;
-  const Probe probe = new_probe(disk, stretch);
+  const Probe probe = new_probe(disk, range);
   if (!probe) return failed("look for a partition table on", object);
   blkid_probe_enable_superblocks(probe.get(), 0);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_FORCE_GPT);
@@ -98,11 +98,11 @@ Result<void> look_for_lost_table(const FileDescriptor& disk, const Stretch& stre
 
 }  // namespace
 
-Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
+Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
                              const std::string& object) {
   constexpr const char* kOperation = "read what is on";
   errno = 0;
-  const Probe probe = new_probe(disk, stretch);
+  const Probe probe = new_probe(disk, range);
   if (!probe && errno == EINVAL) {
     return Error(StatusCode::kFailedPrecondition, kOperation, object)
         .because("the partition table places it beyond the end of the disk")
@@ -123,7 +123,7 @@ Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
   // Of a partition's own node its entry in the disk's table is found, which is none of its content.
   if (answer == kFound) content.kind = kind_of(probe);
   if (content.kind == ContentKind::kNothing) {
-    if (auto looked = look_for_lost_table(disk, stretch, object, content); !looked) {
+    if (auto looked = look_for_lost_table(disk, range, object, content); !looked) {
       return std::move(looked).error();
     }
   } else if (content.kind == ContentKind::kPartitionTable) {

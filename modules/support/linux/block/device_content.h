@@ -1,4 +1,4 @@
-// What a stretch of a disk holds, by its own bytes: libblkid's low-level probing, which reads only
+// What a range of a disk holds, by its own bytes: libblkid's low-level probing, which reads only
 // and keeps no cache.
 //
 // A partition is read through its disk, at its place in the table: its own device node need not
@@ -51,17 +51,17 @@ struct Content {
 };
 
 // In bytes from the disk's start.
-struct Stretch {
+struct ByteRange {
   uint64_t offset = 0;
   uint64_t size = 0;
 };
-inline Stretch whole(const Disk& disk) { return {0, disk.size_in_bytes()}; }
-inline Stretch stretch_of(const TablePartition& partition) {
+inline ByteRange whole(const Disk& disk) { return {0, disk.size_in_bytes()}; }
+inline ByteRange stretch_of(const TablePartition& partition) {
   return {partition.start * kSectorBytes, partition.sectors * kSectorBytes};
 }
 
-// What the stretch of the opened disk holds. `object` names it in errors.
-Result<Content> read_content(const FileDescriptor& disk, const Stretch& stretch,
+// What the range of the opened disk holds. `object` names it in errors.
+Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
                              const std::string& object);
 
 // The partitions of the table on the opened disk, by number; none if there is no table. Cheaper

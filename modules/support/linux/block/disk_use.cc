@@ -61,7 +61,7 @@ class UseOfDisk {
   }
 
   bool is_beneath(dev_t device) {
-    const auto [known, is_new] = beneath_.try_emplace(device, false);
+    const auto [known, is_new] = opener_.try_emplace(device, false);
     if (is_new && device != 0) {
       const auto names = devices_.disks_beneath(device);
       known->second = std::ranges::find(names, disk_.name) != names.end();
@@ -118,7 +118,7 @@ class UseOfDisk {
   const std::vector<std::string>& needed_;
   std::vector<Use> uses_;
   std::set<std::pair<uint64_t, std::string>> seen_;  // mounts, by id and point
-  std::map<dev_t, bool> beneath_;                    // what is_beneath() found
+  std::map<dev_t, bool> opener_;                    // what is_beneath() found
 };
 
 Error used(const Disk& disk, std::string_view operation, const std::string& what) {

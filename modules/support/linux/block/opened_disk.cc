@@ -12,7 +12,7 @@
 
 namespace longshore::block {
 
-using support::CallLimits;
+using support::Deadline;
 
 Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t disk_number,
                                  int flags, std::string_view operation) {
@@ -35,21 +35,21 @@ Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t
   return opened;
 }
 
-Result<DiskLock> DiskLock::take(const Disk& disk, const CallLimits& limits,
+Result<DiskLock> DiskLock::take(const Disk& disk, const Deadline& deadline,
                                 std::string_view operation) {
-  if (const auto exceeded = limits.exceeded(std::string(operation), disk.node)) return *exceeded;
+  if (const auto exceeded = deadline.exceeded(std::string(operation), disk.node)) return *exceeded;
   Result<FileDescriptor> opened = open_disk(disk, O_RDONLY, operation);
   if (!opened) return std::move(opened).error();
   // flock has no deadline, so it is asked again and again: seldom more than once, since udev keeps
   // a lock for milliseconds only.
-  const auto last = std::min(limits.deadline, CallLimits::Clock::now() + std::chrono::seconds(30));
+  const auto last = std::min(deadline.time, Deadline::Clock::now() + std::chrono::seconds(30));
   auto pause = std::chrono::milliseconds(1);
   while (::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(last_error());
     }
-    if (const auto exceeded = limits.exceeded(std::string(operation), disk.node)) return *exceeded;
-    if (CallLimits::Clock::now() >= last) {
+    if (const auto exceeded = deadline.exceeded(std::string(operation), disk.node)) return *exceeded;
+    if (Deadline::Clock::now() >= last) {
       return Error(StatusCode::kAborted, std::string(operation), disk.node)
           .because("another program has locked the disk")
           .advise("an mkfs that still runs does so; try again when it has ended");

@@ -7,13 +7,13 @@
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
+#include "support/deadline.h"
 #include "support/linux/block/block_devices.h"
 
 namespace longshore::block {
 
 // Opens a block device's node. `flags` are open's. FAILED_PRECONDITION: what the node leads to is
-// another device, or a disk of another number (it was exchanged since it was looked up).
+// another device, or a disk of another number (it was replaced since it was looked up).
 Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t disk_number,
                                  int flags, std::string_view operation);
 
@@ -28,10 +28,10 @@ inline Result<FileDescriptor> open_disk(const Disk& disk, int flags, std::string
 // end, also when the agent is killed meanwhile.
 class DiskLock {
  public:
-  // Waits while another holds it, as long as the limits allow and at most 30 seconds; limits that
-  // are exceeded already are an error, so that a call that is over begins nothing.
+  // Waits while another holds it, as long as the deadline allows and at most 30 seconds; one that
+  // is exceeded already is an error, so that a call that is over begins nothing.
   // ABORTED: another still holds it.
-  static Result<DiskLock> take(const Disk& disk, const support::CallLimits& limits,
+  static Result<DiskLock> take(const Disk& disk, const support::Deadline& deadline,
                                std::string_view operation);
 
   // Open for reading; closing it ends the lock.

@@ -10,7 +10,7 @@
 
 namespace longshore::block {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -18,9 +18,9 @@ std::error_code tell_kernel(const FileDescriptor& disk, int operation,
                             const TablePartition& partition) {
   blkpg_partition told{};
   told.pno = static_cast<int>(partition.number);
-  const Stretch stretch = stretch_of(partition);
-  told.start = static_cast<long long>(stretch.offset);
-  told.length = static_cast<long long>(stretch.size);
+  const ByteRange range = stretch_of(partition);
+  told.start = static_cast<long long>(range.offset);
+  told.length = static_cast<long long>(range.size);
   blkpg_ioctl_arg argument{};
   argument.op = operation;
   argument.datalen = sizeof(told);
@@ -77,14 +77,14 @@ Result<KernelPartition> ensure_kernel_partition(const BlockDevices& devices, con
   if (!error) return std::move(failure).because("it took no notice");
   return std::move(failure).because(error).advise(
       error == std::errc::device_or_resource_busy
-          ? "what the kernel takes for this partition is another stretch of the disk and in use"
+          ? "what the kernel takes for this partition is another range of the disk and in use"
           : "the table may be damaged");
 }
 
-Result<void> wait_for_node(const KernelPartition& partition, const CallLimits& limits) {
+Result<void> wait_for_node(const KernelPartition& partition, const Deadline& deadline) {
   constexpr const char* kOperation = "wait for the node";
   const std::string& node = partition.node;
-  const auto last = CallLimits::Clock::now() + std::chrono::seconds(10);
+  const auto last = Deadline::Clock::now() + std::chrono::seconds(10);
   for (auto pause = std::chrono::milliseconds(1);;
        pause = std::min(pause * 2, std::chrono::milliseconds(50))) {
     struct stat status {};
@@ -92,8 +92,8 @@ Result<void> wait_for_node(const KernelPartition& partition, const CallLimits& l
         status.st_rdev == partition.device) {
       return {};
     }
-    if (const auto exceeded = limits.exceeded(kOperation, node)) return *exceeded;
-    if (CallLimits::Clock::now() >= last) {
+    if (const auto exceeded = deadline.exceeded(kOperation, node)) return *exceeded;
+    if (Deadline::Clock::now() >= last) {
       return Error(StatusCode::kDeadlineExceeded, kOperation, node)
           .because("it did not appear within 10 seconds")
           .advise("devtmpfs or udev makes it; see whether they run");

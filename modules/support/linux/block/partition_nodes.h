@@ -5,7 +5,7 @@
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/call_limits.h"
+#include "support/deadline.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/device_content.h"
 
@@ -14,13 +14,13 @@ namespace longshore::block {
 // The kernel's device for a partition of the table. Makes it where there is none, makes it anew
 // where it has another start or a wrong size and is not in use, and lets it grow where it is too
 // small. `disk` is opened; the caller holds the disk's lock. FAILED_PRECONDITION: the kernel's
-// partition is another stretch of the disk and in use.
+// partition is another range of the disk and in use.
 Result<KernelPartition> ensure_kernel_partition(const BlockDevices& devices, const Disk& disk,
                                                 const FileDescriptor& opened,
                                                 const TablePartition& partition);
 
 // Waits for the node of a partition to appear in /dev; the disk's lock must be free, or udev waits
-// for it too. DEADLINE_EXCEEDED after the limits, or 10 seconds.
-Result<void> wait_for_node(const KernelPartition& partition, const support::CallLimits& limits);
+// for it too. DEADLINE_EXCEEDED after the deadline, or 10 seconds.
+Result<void> wait_for_node(const KernelPartition& partition, const support::Deadline& deadline);
 
 }  // namespace longshore::block

@@ -27,7 +27,7 @@ class PartitionTable {
   // A new GPT. Only for a disk that holds nothing.
   Result<void> create();
 
-  // A partition for Linux data over the largest free stretch, in steps of 1 MiB.
+  // A partition for Linux data over the largest free range, in steps of 1 MiB.
   // FAILED_PRECONDITION: no MiB is free, or the table is full.
   Result<void> add_largest();
 

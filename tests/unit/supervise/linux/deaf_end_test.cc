@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "supervise/frame_pipes.h"
-#include "supervise/linux/frame_ends_linux.h"
+#include "supervise/frame_channel.h"
+#include "supervise/linux/pipe_transport_linux.h"
 
 using namespace longshore;
 using namespace longshore::supervise;
@@ -17,7 +17,7 @@ TEST_CASE("The end of the other side's reading ends serving") {
   REQUIRE(pipe2(back, O_CLOEXEC | O_NONBLOCK) == 0);
   const FileDescriptor writer(there[1]);
   FileDescriptor reader(back[0]);
-  FramePipes receiver(frame_ends_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(),
+  FrameChannel receiver(pipe_transport_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(),
                       1000);
   reader = {};
   CHECK(receiver.serve([](const Frame&) { return true; }));

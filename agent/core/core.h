@@ -1,0 +1,51 @@
+// What every agent is made of, whether it has sockets or lives inside another program: the router,
+// the modules behind it and what is known of their services.
+//
+// The parts stand in the order in which they need each other. Threads: see each part. Owner: the
+// agent's process (main) or an embedded agent; the log outlives it.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "config/settings.h"
+#include "core/inspected_modules.h"
+#include "core/module_set.h"
+#include "loader/service_catalog.h"
+#include "observe/call_metrics.h"
+#include "observe/log.h"
+#include "router/router.h"
+#include "router/timers.h"
+
+namespace longshore::core {
+
+struct Core {
+  Core(router::RouterOptions options, std::unique_ptr<InspectedModules> inspected_modules,
+       observe::Log& log)
+      : inspected(std::move(inspected_modules)),
+        audit(log),
+        router(timers, with(options, log, audit)),
+        modules(*inspected, router, catalog, call_metrics, log) {}
+
+  const std::unique_ptr<InspectedModules> inspected;
+  observe::CallMetrics call_metrics;
+  router::AuditLog audit;  // off until it is opened
+  router::Timers timers;
+  router::Router router;
+  loader::CatalogHolder catalog;
+  ModuleSet modules;
+
+  static router::RouterOptions with(router::RouterOptions options, observe::Log& log,
+                                    router::AuditLog& audit) {
+    options.log = &log;
+    options.audit = &audit;
+    return options;
+  }
+  static router::RouterOptions router_options(const config::AgentSettings& settings) {
+    router::RouterOptions options;
+    options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);
+    return options;
+  }
+};
+
+}  // namespace longshore::core

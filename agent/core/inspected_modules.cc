@@ -1,0 +1,113 @@
+#include "core/inspected_modules.h"
+
+#include <utility>
+
+#include "config/user_names.h"
+
+namespace longshore::core {
+namespace {
+
+using module::v1::Option;
+
+config::OptionType type_of(const Option& option) {
+  switch (option.type()) {
+    case module::v1::OPTION_TYPE_BOOL:
+      return config::OptionType::kBool;
+    case module::v1::OPTION_TYPE_INT:
+      return config::OptionType::kInt;
+    case module::v1::OPTION_TYPE_FLOAT:
+      return config::OptionType::kFloat;
+    case module::v1::OPTION_TYPE_STRINGS:
+      return config::OptionType::kStrings;
+    case module::v1::OPTION_TYPE_DURATION:
+      return config::OptionType::kDuration;
+    default:
+      return config::OptionType::kString;
+  }
+}
+
+// The value by the option's declared type: a description that mixes them up gets its type's zero.
+config::OptionValue value_of(const Option& option) {
+  const auto& value = option.default_value();
+  switch (type_of(option)) {
+    case config::OptionType::kBool:
+      return value.bool_value();
+    case config::OptionType::kInt:
+    case config::OptionType::kDuration:
+      return value.int_value();
+    case config::OptionType::kFloat:
+      return value.float_value();
+    case config::OptionType::kStrings:
+      return std::vector<std::string>(value.strings_value().values().begin(),
+                                      value.strings_value().values().end());
+    case config::OptionType::kString:
+      break;
+  }
+  return value.string_value();
+}
+
+config::OptionSchema schema_of(const Option& option) {
+  config::OptionSchema schema;
+  schema.name = option.name();
+  schema.type = type_of(option);
+  if (!option.required()) schema.default_value = value_of(option);
+  schema.doc = option.doc();
+  schema.one_of = {option.one_of().begin(), option.one_of().end()};
+  if (option.has_range()) schema.range = {option.min(), option.max()};
+  schema.secret = option.secret();
+  return schema;
+}
+
+// What a description says, in the configuration's terms.
+config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
+  config::ModuleSchema schema;
+  schema.summary = description.summary;
+  schema.services = description.services;
+  for (const auto& method : description.methods) schema.methods.push_back(method.full_name);
+  for (const auto& endpoint : description.csi_proxy_endpoints) {
+    schema.csi_proxy_sockets.push_back(endpoint.name());
+  }
+  for (const auto& option : description.options) schema.options.push_back(schema_of(option));
+  return schema;
+}
+
+}  // namespace
+
+Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
+                                                     const config::AgentSettings& agent) const {
+  std::vector<std::string> folders = extra_folders_;
+  folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
+  const auto instead = files_.find(module.name);
+  const Result<std::string> path =
+      loader::find_module_file(instead == files_.end() ? module.library : instead->second, folders);
+  if (!path) return path.error();
+  loader::InspectionOptions checks;
+  checks.required_sha256 = module.sha256;
+  checks.signatures = {agent.signatures.keys_dir, agent.signatures.required};
+  checks.owners.push_back(config::own_user_id());
+  for (const std::string& name : agent.trusted_owners) {
+    const Result<unsigned> id = config::user_id_of(name);
+    if (!id) return id.error();
+    checks.owners.push_back(*id);
+  }
+  return loader::inspect_module(*path, checks);
+}
+
+Result<config::ModuleSchema> InspectedModules::describe(const config::ModuleSettings& module,
+                                                        const config::AgentSettings& agent) {
+  described_.erase(module.name);
+  Result<loader::Inspection> inspection = inspect(module, agent);
+  if (!inspection) return std::move(inspection).error();
+  config::ModuleSchema schema = schema_of(inspection->facts->description);
+  described_.emplace(module.name, std::move(*inspection));
+  return schema;
+}
+
+Result<loader::Inspection> InspectedModules::take(const config::ModuleSettings& module,
+                                                  const config::AgentSettings& agent) {
+  auto described = described_.extract(module.name);
+  if (described.empty()) return inspect(module, agent);
+  return std::move(described.mapped());
+}
+
+}  // namespace longshore::core

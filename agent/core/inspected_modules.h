@@ -1,0 +1,45 @@
+// The loader's view of modules for the configuration: descriptions read from files, no code run.
+//
+// Threads: the one that loads a configuration and applies it. Owner: the agent.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/module_catalog.h"
+#include "loader/image.h"
+
+namespace longshore::core {
+
+class InspectedModules final : public config::ModuleCatalog {
+ public:
+  // `extra_folders` are searched before agent.module_dirs: for running from a build tree.
+  explicit InspectedModules(std::vector<std::string> extra_folders)
+      : extra_folders_(std::move(extra_folders)) {}
+
+  Result<config::ModuleSchema> describe(const config::ModuleSettings& module,
+                                        const config::AgentSettings& agent) override;
+
+  // The file that the last `describe` for this module has read, to be loaded: what was checked is
+  // what runs. Read now if there is none.
+  Result<loader::Inspection> take(const config::ModuleSettings& module,
+                                  const config::AgentSettings& agent);
+  // Until `forget`: the file, an absolute path, that is the module's instead of the configured one.
+  void use_file(const std::string& module, const std::string& file) { files_[module] = file; }
+  // Lets go of the files that nobody took.
+  void forget() {
+    described_.clear();
+    files_.clear();
+  }
+
+ private:
+  Result<loader::Inspection> inspect(const config::ModuleSettings& module,
+                                     const config::AgentSettings& agent) const;
+
+  const std::vector<std::string> extra_folders_;
+  std::map<std::string, loader::Inspection> described_;  // by the module's name
+  std::map<std::string, std::string> files_;             // likewise
+};
+
+}  // namespace longshore::core

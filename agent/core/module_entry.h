@@ -1,0 +1,39 @@
+// A module of the configuration and what has become of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "config/settings.h"
+#include "loader/instance.h"
+#include "loader/lifecycle.h"
+#include "loader/module_code.h"
+#include "router/permissions.h"
+
+namespace longshore::core {
+
+struct ModuleEntry {
+  config::ModuleSettings settings;
+  std::shared_ptr<const loader::ModuleFacts> facts;
+  std::shared_ptr<const router::Permissions> permissions;  // what `settings` says of them
+  std::shared_ptr<loader::Lifecycle> lifecycle;          // of the instance, or of the attempt to make one
+  std::shared_ptr<loader::ModuleCode> code;    // null: it could not be loaded
+  std::shared_ptr<loader::Instance> instance;  // null: it could not be created
+  std::string failure;
+  uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
+
+  // Who may call what is the routes' affair: no instance knows of it.
+  void take_access_of(const ModuleEntry& other) {
+    permissions = other.permissions;
+    settings.permissions = other.settings.permissions;
+    settings.deny_methods = other.settings.deny_methods;
+  }
+  bool serves() const { return instance && failure.empty(); }
+};
+
+// By the module's name.
+using ModuleEntries = std::map<std::string, ModuleEntry>;
+
+}  // namespace longshore::core

@@ -1,0 +1,213 @@
+#include "core/module_set.h"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "router/configured_permissions.h"
+#include "router/blocked_signals.h"
+
+namespace longshore::core {
+namespace {
+
+using loader::Instance;
+using router::Clock;
+
+// With older instances that finish their calls, before one more is begun.
+constexpr std::chrono::seconds kPatience{30};
+
+// Whether an instance may go on: who may call it is the routes' affair.
+bool runs_alike(config::ModuleSettings one, const config::ModuleSettings& other) {
+  one.permissions = other.permissions;
+  one.deny_methods = other.deny_methods;
+  return one == other;
+}
+
+bool is_quarantined(const loader::ModuleCode* code) {
+  const auto process = code->process();
+  return process && process->state == loader::ModuleProcess::State::kQuarantined;
+}
+
+}  // namespace
+
+ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
+                     loader::CatalogHolder& catalog, observe::CallMetrics& call_metrics,
+                     observe::Log& log)
+    : modules_(modules),
+      log_(log),
+      starter_(router, log),
+      routes_(router, catalog, call_metrics),
+      retired_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
+        stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
+      }) {}
+
+Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& settings,
+                                                  const config::AgentSettings& agent,
+                                                  loader::Inspection inspection) {
+  // Only here: who holds up a switch of routes for a name service holds up calls.
+  auto permissions =
+      permissions_of("modules." + settings.name + ".permissions", settings.permissions);
+  if (!permissions) return std::move(permissions).error();
+  const auto found = running_.find(settings.name);
+  const bool runs = found != running_.end() && found->second.serves();
+  if (runs && !is_quarantined(found->second.code.get()) &&
+      runs_alike(found->second.settings, settings) &&
+      found->second.facts->sha256 == inspection.facts->sha256) {
+    Entry kept = found->second;
+    kept.settings = settings;
+    kept.permissions = *std::move(permissions);
+    kept.facts = inspection.facts;  // somebody may have signed it meanwhile
+    return kept;
+  }
+  const bool may_overlap = inspection.facts->description.may_overlap;
+  if (!retired_.wait_for_room(settings.name, may_overlap, Clock::now() + kPatience)) {
+    return Error(StatusCode::kResourceExhausted, "replace the module", settings.name)
+        .because(may_overlap ? "several older instances of it still have calls to finish"
+                             : "an older instance of it still has calls to finish")
+        .advise("try again when these calls are over");
+  }
+  Entry entry = starter_.load(std::move(inspection), settings, agent);
+  entry.permissions = *std::move(permissions);
+  if (found != running_.end()) entry.upgrades = found->second.upgrades + (runs ? 1 : 0);
+  if (!entry.code) return entry;
+  const bool side_by_side = runs && may_overlap && found->second.facts->description.may_overlap;
+  if (!runs || side_by_side) {
+    starter_.bring_up(entry, {});
+  } else {
+    starter_.wait_loaded();
+  }
+  return entry;
+}
+
+void ModuleSet::read_limits(const config::AgentSettings& agent) {
+  stop_timeout_ = agent.stop_timeout;
+}
+
+Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
+    const config::Configuration& configuration) {
+  std::list<Wanted> suspected;
+  std::list<Wanted> others;
+  for (const auto& settings : configuration.modules) {
+    if (!settings.enabled) continue;
+    Result<loader::Inspection> inspection = modules_.take(settings, configuration.agent);
+    if (!inspection) return std::move(inspection).error();
+    CrashMarkers* const markers = starter_.crash_markers();
+    const bool is_suspected = markers && markers->is_suspected(inspection->facts->sha256);
+    (is_suspected ? suspected : others).push_back({&settings, std::move(*inspection)});
+  }
+  suspected.splice(suspected.end(), others);
+  return suspected;
+}
+
+Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFailure on_failure) {
+  read_limits(configuration.agent);
+  Result<std::list<Wanted>> wanted = wanted_by(configuration);
+  if (!wanted) return std::move(wanted).error();
+  Entries prepared;
+  Result<void> outcome;
+  for (Wanted& each : *wanted) {
+    const config::ModuleSettings& settings = *each.settings;
+    Result<Entry> entry = prepare_entry(settings, configuration.agent, std::move(each.inspection));
+    if (!entry) {
+      outcome = std::move(entry).error();
+      break;
+    }
+    const std::string failure = entry->failure;
+    prepared.emplace(settings.name, std::move(*entry));
+    // One that failed before is tried again, but does not hold up what else has changed.
+    const auto before = running_.find(settings.name);
+    const bool served = before == running_.end() || before->second.serves();
+    if (!failure.empty() && served && on_failure == OnFailure::kGiveUp) {
+      outcome = Error::of_text(StatusCode::kFailedPrecondition, failure);
+      break;
+    }
+  }
+  return finish_prepare(std::move(prepared), std::move(outcome));
+}
+
+Result<void> ModuleSet::prepare_upgrade(const config::ModuleSettings& settings,
+                                        const config::AgentSettings& agent) {
+  read_limits(agent);
+  Result<loader::Inspection> inspection = modules_.take(settings, agent);
+  if (!inspection) return std::move(inspection).error();
+  if (CrashMarkers* markers = starter_.crash_markers()) {
+    markers->release(inspection->facts->sha256);
+  }
+  Result<Entry> entry = prepare_entry(settings, agent, std::move(*inspection));
+  if (!entry) return std::move(entry).error();
+  Result<void> outcome;
+  if (!entry->failure.empty()) {
+    outcome = Error::of_text(StatusCode::kFailedPrecondition, entry->failure);
+  }
+  Entries prepared = running_;
+  prepared[settings.name] = std::move(*entry);
+  return finish_prepare(std::move(prepared), std::move(outcome));
+}
+
+Result<void> ModuleSet::finish_prepare(Entries prepared, Result<void> outcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    prepared_ = std::move(prepared);
+  }
+  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
+  if (!outcome) roll_back();
+  return outcome;
+}
+
+bool ModuleSet::is_kept(const std::string& name, const Entry& entry, const Entries& in) {
+  const auto other = in.find(name);
+  return other != in.end() && other->second.instance == entry.instance;
+}
+
+void ModuleSet::roll_back() {
+  for (auto& [name, entry] : prepared_) {
+    if (entry.instance && !is_kept(name, entry, running_)) stop(entry.instance);
+  }
+  const std::lock_guard lock(mutex_);
+  prepared_.clear();
+}
+
+Secret ModuleSet::stop(const std::shared_ptr<Instance>& instance, Clock::time_point deadline,
+                       Instance::StuckCalls stuck) {
+  const Result<Secret> stopped = instance->stop(deadline, stuck);
+  if (!stopped) log_.warning(stopped.error().message());
+  if (instance->is_abandoned()) starter_.note_abandoned(instance->options().name);
+  return instance->handover();
+}
+
+void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  const router::BlockedSignals blocked;
+  std::vector<std::thread> threads;
+  for (auto& [name, entry] : running_) {
+    if (!entry.instance) continue;
+    const auto stop_it = [this, instance = entry.instance, deadline] { stop(instance, deadline); };
+    try {
+      threads.emplace_back(stop_it);
+    } catch (const std::system_error&) {
+      stop_it();  // there is no thread to be had: one after the other
+    }
+  }
+  retired_.end(deadline);
+  for (auto& thread : threads) thread.join();
+}
+
+std::vector<ModuleSet::Entry> ModuleSet::list() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry> entries;
+  for (const auto& [name, entry] : running_) entries.push_back(entry);
+  return entries;
+}
+
+std::vector<loader::CsiProxyEndpoint> ModuleSet::csi_proxy_endpoints() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<loader::CsiProxyEndpoint> endpoints;
+  for (const auto& [name, entry] : prepared_) {
+    const auto& described = entry.facts->description.csi_proxy_endpoints;
+    endpoints.insert(endpoints.end(), described.begin(), described.end());
+  }
+  return endpoints;
+}
+
+}  // namespace longshore::core

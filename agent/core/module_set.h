@@ -1,0 +1,145 @@
+// The modules that run: brings them to what a configuration says, and makes the routes of it.
+//
+//   prepare ── starts what is new or changed, beside what runs ──► commit ── switches, ends the old
+//                         └── an error: what was started is ended again, nothing has changed
+//
+// No call fails by that. Those that an old instance has it finishes, and is ended then; one that
+// comes to it by old routes is routed anew. A module whose description forbids two instances at
+// once is replaced in `commit`: new calls wait, the old instance finishes those that it has, stops
+// and hands over, and the new one starts, or the old one again if that fails.
+//
+// Threads: one at a time, and may block: the control thread. Readers (`list`) any.
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "core/inspected_modules.h"
+#include "core/module_entry.h"
+#include "core/module_starter.h"
+#include "core/draining_instances.h"
+#include "core/route_table_builder.h"
+#include "loader/instance.h"
+#include "loader/service_catalog.h"
+#include "observe/call_metrics.h"
+#include "observe/log.h"
+#include "router/router.h"
+
+namespace longshore::core {
+
+class ModuleSet {
+ public:
+  using Entry = ModuleEntry;
+
+  ModuleSet(InspectedModules& modules, router::Router& router, loader::CatalogHolder& catalog,
+            observe::CallMetrics& call_metrics, observe::Log& log);
+
+  // Makes the code of modules with isolation = "process". Without it there are none: a library
+  // starts no processes in somebody's program.
+  void set_process_code(ModuleStarter::MakeProcessCode make) {
+    starter_.set_process_code(std::move(make));
+  }
+  // Of those that its own process has; see crash_markers.h.
+  void set_crash_markers(std::unique_ptr<CrashMarkers> markers) {
+    starter_.set_crash_markers(std::move(markers));
+  }
+  CrashMarkers* crash_markers() { return starter_.crash_markers(); }
+  void set_safe_mode() { starter_.set_safe_mode(); }
+
+  // The agent's own services, which are there whatever the configuration says.
+  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target) {
+    routes_.set_builtin(std::move(description), std::move(target));
+  }
+
+  // At the start of the agent a module that does not start is shown as failed and the others
+  // serve; at a reload it is an error and nothing changes.
+  enum class OnFailure { kGoOn, kGiveUp };
+  Result<void> prepare(const config::Configuration& configuration, OnFailure on_failure);
+  // The same for one module that is there, with a file that may be new; the others stay as they
+  // are. A quarantined file is tried once more.
+  Result<void> prepare_upgrade(const config::ModuleSettings& settings,
+                               const config::AgentSettings& agent);
+
+  struct Committed {
+    std::vector<std::string> sentences;
+    bool failed = false;  // something went another way than the configuration says
+    void fail(std::string sentence) {
+      failed = true;
+      sentences.push_back(std::move(sentence));
+    }
+  };
+  Committed commit();
+  void roll_back();
+
+  // The agent ends: a `commit` that runs leaves out the replacements that it has not begun, and gives
+  // up the one that waits for calls. [any thread]
+  void hurry();
+
+  // Ends all instances, side by side, until `timeout` from now.
+  void stop_all(std::chrono::nanoseconds timeout);
+
+  // Whether an instance of the past or present could not be ended: threads of it may still come
+  // back and use what instances use.
+  bool has_abandoned() const { return starter_.has_abandoned(); }
+
+  std::vector<Entry> list() const;
+
+  // The csi-proxy endpoints of what was prepared.
+  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const;
+
+ private:
+  using Entries = ModuleEntries;
+
+  struct Wanted {
+    const config::ModuleSettings* settings;
+    loader::Inspection inspection;
+  };
+
+  void read_limits(const config::AgentSettings& agent);
+  // The enabled modules, in the order in which they are started.
+  Result<std::list<Wanted>> wanted_by(const config::Configuration& configuration);
+  // What is to run by these settings: the running entry if nothing changed, or a new one whose
+  // instance is started unless that has to wait for `replace`.
+  Result<Entry> prepare_entry(const config::ModuleSettings& settings,
+                              const config::AgentSettings& agent, loader::Inspection inspection);
+  Result<void> finish_prepare(Entries prepared, Result<void> outcome);
+  // Whether the entry's instance goes on in these.
+  static bool is_kept(const std::string& name, const Entry& entry, const Entries& in);
+
+  // Replaces the only instance of the module in `now` by the prepared one.
+  void replace(const std::string& name, Entries& now, Committed& committed);
+  // Drains the only instance. False: its calls do not end, or the agent is about to.
+  bool drain_to_exchange(const std::shared_ptr<loader::Instance>& instance);
+  Entry start_instead(const Entry& old_entry, Entry next, Committed& committed);
+
+  // Tells of modules that forbid two instances and have two now, since one could not be ended.
+  void tell_of_overlaps(const Entries& now, Committed& committed);
+
+  // The handover; what goes wrong is logged. [any thread]
+  Secret stop(const std::shared_ptr<loader::Instance>& instance, router::Clock::time_point deadline,
+              loader::Instance::StuckCalls stuck = loader::Instance::StuckCalls::kAwaited);
+  Secret stop(const std::shared_ptr<loader::Instance>& instance) {
+    return stop(instance, router::Clock::now() + stop_timeout_.load());
+  }
+
+  InspectedModules& modules_;
+  observe::Log& log_;
+  ModuleStarter starter_;
+  RouteTableBuilder routes_;
+  std::atomic<std::chrono::nanoseconds> stop_timeout_{std::chrono::seconds(30)};
+
+  mutable std::mutex mutex_;  // guards what follows against readers, and against `hurry`
+  Entries running_;
+  Entries prepared_;
+  std::shared_ptr<loader::Instance> replaced_;  // the one that `replace` drains
+  bool is_ending_ = false;
+  DrainingInstances retired_;  // the last: its threads use the rest
+};
+
+}  // namespace longshore::core

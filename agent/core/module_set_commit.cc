@@ -1,0 +1,115 @@
+// How what was prepared comes to run: routes are switched, and the only instance of a module that
+// forbids two is replaced.
+#include <utility>
+
+#include "core/module_set.h"
+#include "core/call_hold_queue.h"
+
+namespace longshore::core {
+
+using loader::Instance;
+using router::Clock;
+
+ModuleSet::Committed ModuleSet::commit() {
+  Committed committed;
+  Entries now = prepared_;
+  std::vector<std::string> to_replace;
+  for (auto& [name, entry] : now) {
+    const auto running = running_.find(name);
+    if (running == running_.end() || entry.instance || !entry.failure.empty()) continue;
+    to_replace.push_back(name);
+    entry = running->second;
+    // What is forbidden now must not wait, whatever becomes of the replacement.
+    entry.take_access_of(prepared_.at(name));
+  }
+  routes_.publish(now);
+  for (const std::string& name : to_replace) replace(name, now, committed);
+  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
+  tell_of_overlaps(now, committed);
+  Entries old_ones;
+  {
+    const std::lock_guard lock(mutex_);
+    old_ones = std::exchange(running_, now);
+    prepared_.clear();
+  }
+  for (auto& [name, entry] : old_ones) {
+    const bool lives = entry.instance && !entry.instance->has_ended();
+    if (lives && !is_kept(name, entry, now)) retired_.add(std::move(entry.instance));
+  }
+  return committed;
+}
+
+void ModuleSet::replace(const std::string& name, Entries& now, Committed& committed) {
+  const Entry old_entry = now.at(name);
+  const config::ModuleSettings& settings = old_entry.settings;
+  // As many calls as the instance would have.
+  const auto room = std::make_shared<CallHoldQueue>(
+      name, static_cast<size_t>(settings.max_concurrent_calls + settings.max_queued_calls),
+      old_entry.instance);
+  routes_.publish(now, {{name, room}});
+  Entry next = prepared_.at(name);
+  if (drain_to_exchange(old_entry.instance)) {
+    next = start_instead(old_entry, std::move(next), committed);
+  } else {
+    old_entry.instance->resume();
+    next = old_entry;
+    committed.fail("the module " + name +
+                   " is not replaced: calls of it have not ended within stop_timeout; try again "
+                   "when they have");
+  }
+  room->open(target_of(next), [&] {
+    now[name] = next;
+    routes_.publish(now);
+  });
+}
+
+bool ModuleSet::drain_to_exchange(const std::shared_ptr<Instance>& instance) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_ending_) return false;
+    replaced_ = instance;
+  }
+  const bool drained = instance->drain(Clock::now() + stop_timeout_.load());
+  const std::lock_guard lock(mutex_);
+  replaced_ = nullptr;
+  return drained;
+}
+
+void ModuleSet::hurry() {
+  const std::lock_guard lock(mutex_);
+  is_ending_ = true;
+  if (replaced_) replaced_->hurry(Clock::now());
+}
+
+ModuleSet::Entry ModuleSet::start_instead(const Entry& old_entry, Entry next,
+                                          Committed& committed) {
+  const std::string& name = old_entry.settings.name;
+  // New calls wait, and a call that is stuck may be so for good.
+  const Secret left =
+      stop(old_entry.instance, Clock::now() + stop_timeout_.load(), Instance::StuckCalls::kLeft);
+  if (starter_.bring_up(next, left.text())) return next;
+  committed.fail("the module " + name +
+                 " did not start and is put back as it was: " + next.failure);
+  Entry put_back = old_entry;
+  put_back.instance = nullptr;
+  starter_.begin_anew(put_back);
+  if (!starter_.bring_up(put_back, left.text())) {
+    committed.fail("the module " + name +
+                   " did not start as it was before either: " + put_back.failure);
+  }
+  return put_back;
+}
+
+void ModuleSet::tell_of_overlaps(const Entries& now, Committed& committed) {
+  for (const auto& [name, entry] : now) {
+    if (entry.facts->description.may_overlap || !entry.serves()) continue;
+    if (is_kept(name, entry, running_) || !starter_.has_abandoned(name)) continue;
+    committed.sentences.push_back(
+        "an older instance of the module " + name +
+        " could not be ended and may still be at work beside the new one, though the module is not "
+        "made for that; restart the agent if that is a danger to its data");
+    log_.warning(committed.sentences.back());
+  }
+}
+
+}  // namespace longshore::core

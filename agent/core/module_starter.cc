@@ -1,0 +1,151 @@
+#include "core/module_starter.h"
+
+#include <utility>
+
+#include "core/start_values.h"
+
+namespace longshore::core {
+
+using loader::Instance;
+using loader::LifecycleState;
+
+ModuleEntry ModuleStarter::load(loader::Inspection inspection,
+                                const config::ModuleSettings& settings,
+                                const config::AgentSettings& agent) {
+  state_dir_ = agent.state_dir;
+  stop_timeout_ = agent.stop_timeout;
+  ModuleEntry entry;
+  entry.settings = settings;
+  entry.facts = inspection.facts;
+  entry.lifecycle = std::make_shared<loader::Lifecycle>(settings.name, log_, inspection.found);
+  entry.lifecycle->reach(LifecycleState::kInspected, inspection.inspected);
+  if (safe_mode_) {
+    entry.failure = "not loaded: safe mode";
+    return entry;
+  }
+  const bool in_process = settings.isolation != "process";
+  if (in_process && markers_) {
+    if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) {
+      fail(entry, begun.error(), LifecycleState::kQuarantined);
+      return entry;
+    }
+  }
+  // Before any code of the module runs: should it take the process with it, the log tells which.
+  log_.info("starting module", {{"module", settings.name}, {"file", entry.facts->path}});
+  if (auto loaded = load_code(std::move(inspection), agent, entry); !loaded) {
+    if (markers_) markers_->end();
+    fail(entry, loaded.error());
+  } else {
+    entry.lifecycle->reach(LifecycleState::kLoaded);
+    entry.lifecycle->reach(LifecycleState::kNegotiated);
+  }
+  return entry;
+}
+
+Result<void> ModuleStarter::load_code(loader::Inspection inspection,
+                                      const config::AgentSettings& agent, ModuleEntry& entry) {
+  const config::ModuleSettings& settings = entry.settings;
+  if (settings.isolation != "process") {
+    auto image =
+        loader::load_module(std::move(inspection), static_cast<size_t>(agent.limits.max_images),
+                            settings.start_timeout);
+    if (!image) return noted(settings.name, std::move(image).error());
+    entry.code = std::move(*image);
+    return {};
+  }
+  if (!make_process_code_) {
+    return Error(StatusCode::kFailedPrecondition, "run the module", settings.name)
+        .because(
+            "it is to have a process of its own, and the agent inside another program starts none")
+        .advise("set isolation = \"in-process\", or let longshored run it");
+  }
+  auto code = make_process_code_(std::move(inspection), settings, agent);
+  if (!code) return std::move(code).error();
+  entry.code = std::move(*code);
+  return {};
+}
+
+void ModuleStarter::wait_loaded() {
+  if (markers_) markers_->pause();
+}
+
+bool ModuleStarter::bring_up(ModuleEntry& entry, std::string_view handover) {
+  const auto up = create_and_start(entry, handover);
+  if (markers_) markers_->end();
+  if (up) {
+    log_.info("module serves", {{"module", entry.settings.name},
+                                {"library", entry.facts->name},
+                                {"version", entry.facts->version}});
+  } else {
+    fail(entry, up.error());
+  }
+  return up.ok();
+}
+
+Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_view handover) {
+  const config::ModuleSettings& settings = entry.settings;
+  const bool in_process = settings.isolation != "process";
+  if (in_process && markers_) {
+    if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) return begun;
+    markers_->reach("create");
+  }
+  loader::InstanceOptions options = instance_options(settings);
+  options.lifecycle = entry.lifecycle;
+  auto instance = Instance::create(entry.code, std::move(options), router_, log_);
+  if (!instance) return noted(settings.name, std::move(instance).error());
+  entry.instance = std::move(*instance);
+  if (markers_) markers_->reach("start");
+  auto started = entry.instance->start(settings_message(settings, state_dir_), handover);
+  if (!started) end_failed(entry);
+  return started;
+}
+
+// Its threads would go on beside those of the next try.
+void ModuleStarter::end_failed(ModuleEntry& entry) {
+  if (markers_) markers_->reach("stop");
+  const auto ended = entry.instance->stop(router::Clock::now() + stop_timeout_);
+  if (!ended) log_.warning(ended.error().message());
+  if (entry.instance->is_abandoned()) hangs(entry.settings.name);
+  entry.instance.reset();
+}
+
+void ModuleStarter::begin_anew(ModuleEntry& entry) const {
+  entry.lifecycle = std::make_shared<loader::Lifecycle>(entry.settings.name, log_);
+  entry.lifecycle->reach(LifecycleState::kInspected);
+  entry.lifecycle->reach(LifecycleState::kLoaded);
+  entry.lifecycle->reach(LifecycleState::kNegotiated);
+}
+
+Error ModuleStarter::noted(const std::string& module, Error error) {
+  if (error.code() == StatusCode::kDeadlineExceeded) hangs(module);
+  return error;
+}
+
+// Code that has not come back may still come back, use what instances use, and crash.
+void ModuleStarter::hangs(const std::string& module) {
+  note_abandoned(module);
+  if (markers_) markers_->leave();
+}
+
+void ModuleStarter::note_abandoned(const std::string& module) {
+  const std::lock_guard lock(mutex_);
+  abandoned_.insert(module);
+}
+
+bool ModuleStarter::has_abandoned() const {
+  const std::lock_guard lock(mutex_);
+  return !abandoned_.empty();
+}
+
+bool ModuleStarter::has_abandoned(const std::string& module) const {
+  const std::lock_guard lock(mutex_);
+  return abandoned_.contains(module);
+}
+
+void ModuleStarter::fail(ModuleEntry& entry, const Error& error, LifecycleState state) const {
+  entry.failure = error.message();
+  entry.lifecycle->fail(entry.failure, state);
+  log_.error(entry.failure, {{"module", entry.settings.name}});
+}
+
+}  // namespace longshore::core

@@ -1,0 +1,69 @@
+#include "core/route_table_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace longshore::core {
+namespace {
+
+// A method with what the configuration says of it, and what counts its calls.
+std::shared_ptr<const router::Method> configured(const router::Method& described,
+                                                 const config::ModuleSettings& settings,
+                                                 const router::Permissions& permissions,
+                                                 observe::CallMetrics& call_metrics) {
+  auto method = std::make_shared<router::Method>(described);
+  method->module = settings.name;
+  const auto denied = [&](const std::string& name) {
+    return name == method->full_name || name == method->service;
+  };
+  method->denied = std::any_of(settings.deny_methods.begin(), settings.deny_methods.end(), denied);
+  const auto own = settings.method_timeouts.find(method->full_name);
+  method->timeout = own == settings.method_timeouts.end() ? settings.call_timeout : own->second;
+  method->callers = router::allowed_callers(permissions, *method);
+  method->metrics = call_metrics.of(method->service, method->name, method->server_streaming);
+  return method;
+}
+
+// Where there is nobody to take calls: says why the module is not there.
+class FailedTarget final : public router::Target {
+ public:
+  explicit FailedTarget(std::string why) : why_(std::move(why)) {}
+  Result<void> submit(std::shared_ptr<router::Call>) override {
+    return Error::of_text(StatusCode::kUnavailable, why_);
+  }
+  void execute(router::Call&) override {}
+
+ private:
+  const std::string why_;
+};
+
+}  // namespace
+
+std::shared_ptr<router::Target> target_of(const ModuleEntry& entry) {
+  if (entry.serves()) return entry.instance;
+  return std::make_shared<FailedTarget>("the module " + entry.settings.name +
+                                        " is not running: " + entry.failure);
+}
+
+void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& stand_ins) {
+  auto routes = std::make_shared<router::RouteTable>();
+  auto catalog = std::make_shared<loader::ServiceCatalog>();
+  for (const auto& [name, entry] : entries) {
+    catalog->add(entry.facts->description, entry.serves());
+    const auto stand_in = stand_ins.find(name);
+    const auto target = stand_in == stand_ins.end() ? target_of(entry) : stand_in->second;
+    for (const auto& method : entry.facts->description.methods) {
+      auto known = configured(method, entry.settings, *entry.permissions, call_metrics_);
+      routes->emplace(method.full_name, router::Route{std::move(known), target});
+    }
+  }
+  catalog->add(builtin_, true);
+  for (const auto& method : builtin_.methods) {
+    routes->emplace(method.full_name,
+                    router::Route{std::make_shared<router::Method>(method), admin_target_});
+  }
+  catalog_.set(std::move(catalog));
+  router_.set_routes(std::move(routes));
+}
+
+}  // namespace longshore::core

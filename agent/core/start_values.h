@@ -1,0 +1,17 @@
+// What the configuration says of a module, in the terms of its instance.
+#pragma once
+
+#include <string>
+
+#include "config/settings.h"
+#include "loader/instance.h"
+
+namespace longshore::core {
+
+loader::InstanceOptions instance_options(const config::ModuleSettings& settings);
+
+// The serialised longshore.module.v1.Settings for `start`. Makes the instance's own folder below
+// `state_dir`, where it can.
+std::string settings_message(const config::ModuleSettings& settings, const std::string& state_dir);
+
+}  // namespace longshore::core

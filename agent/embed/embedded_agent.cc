@@ -1,0 +1,148 @@
+#include "embed/embedded_agent.h"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <utility>
+
+#include "config/changes.h"
+#include "config/load.h"
+#include "config/user_names.h"
+#include "core/log_options.h"
+#include "embed/waited_call.h"
+
+namespace longshore::embed {
+
+namespace {
+
+// Nobody can ask an embedded agent about its last calls.
+router::RouterOptions router_options(const config::AgentSettings& settings) {
+  router::RouterOptions options = core::Core::router_options(settings);
+  options.remembers_calls = false;
+  return options;
+}
+
+}  // namespace
+
+Result<config::Loaded> EmbeddedAgent::load(const Options& options, core::InspectedModules& inspected) {
+  if (options.file.empty()) {
+    return config::load_text_with_origins(options.text, "toml_text", inspected);
+  }
+  config::LoadOptions load_options;
+  load_options.owners.push_back(config::own_user_id());
+  return config::load_files_with_origins(options.file, inspected, load_options);
+}
+
+Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
+  // It would write what callers send wrongly to standard error, which is the host program's.
+  google::protobuf::SetLogHandler(nullptr);
+  auto inspected = std::make_unique<core::InspectedModules>(options.module_dirs);
+  Result<config::Loaded> loaded = load(options, *inspected);
+  if (!loaded) return std::move(loaded).error();
+
+  observe::LogOptions logging = core::log_options(loaded->configuration.agent.log);
+  logging.write = options.log;
+  if (!logging.write && logging.file.empty())
+    logging.write = [](observe::Level, std::string_view) {};
+  Result<std::unique_ptr<observe::Log>> log = observe::Log::open(logging);
+  if (!log) return std::move(log).error();
+
+  std::unique_ptr<EmbeddedAgent> agent(
+      new EmbeddedAgent(std::move(options), std::move(*loaded), std::move(inspected), std::move(*log)));
+  const config::AuditSettings& audit = agent->loaded_.configuration.agent.audit;
+  if (auto opened = agent->core_.audit.open(audit.file, audit.required); !opened) {
+    return std::move(opened).error();
+  }
+  if (auto ready =
+          agent->core_.modules.prepare(agent->loaded_.configuration, core::ModuleSet::OnFailure::kGoOn);
+      !ready) {
+    return std::move(ready).error();
+  }
+  agent->core_.modules.commit();
+  agent->core_.inspected->forget();
+  return agent;
+}
+
+EmbeddedAgent::Agent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> inspected,
+             std::unique_ptr<observe::Log> log)
+    : options_(std::move(options)),
+      log_(std::move(log)),
+      caller_(std::make_shared<router::Caller>(
+          router::Caller{"embedder", "embedder", nullptr,
+                         router::UserIds{config::own_user_id(), config::own_group_ids()}})),
+      max_request_bytes_(static_cast<size_t>(loaded.configuration.agent.limits.max_request_bytes)),
+      loaded_(std::move(loaded)),
+      core_(router_options(loaded_.configuration.agent), std::move(inspected), *log_) {}
+
+EmbeddedAgent::~EmbeddedAgent() = default;
+
+Result<void> EmbeddedAgent::reload(std::optional<std::string_view> text) {
+  const std::lock_guard lock(reload_mutex_);
+  Options source;
+  if (text) {
+    source.text = *text;
+  } else if (options_.file.empty()) {
+    return Error(StatusCode::kInvalidArgument, "reload")
+        .because("the agent was not made from a file")
+        .advise("pass the new configuration's text");
+  } else {
+    source.file = options_.file;
+  }
+  Result<config::Loaded> loaded = load(source, *core_.inspected);
+  if (!loaded) return std::move(loaded).error();
+  const auto changes = config::reload_changes(loaded_.configuration, loaded->configuration);
+  if (!changes) return changes.error();
+  if (auto reopened = core_.audit.reopen(); !reopened) return reopened;
+  auto ready = core_.modules.prepare(loaded->configuration, core::ModuleSet::OnFailure::kGiveUp);
+  if (ready) {
+    for (const std::string& sentence : core_.modules.commit().sentences) log_->warning(sentence);
+    for (const std::string& sentence : *changes) log_->info("reload: " + sentence);
+    log_->set_level(core::log_options(loaded->configuration.agent.log).level);
+    loaded_ = std::move(*loaded);
+  }
+  core_.inspected->forget();
+  return ready;
+}
+
+bool EmbeddedAgent::end() {
+  const std::lock_guard lock(reload_mutex_);
+  core_.modules.stop_all(loaded_.configuration.agent.stop_timeout);
+  core_.audit.end();
+  return !core_.modules.has_abandoned();
+}
+
+std::shared_ptr<router::Call> EmbeddedAgent::begin(std::string_view method, std::string request,
+                                           CallOptions options,
+                                           std::shared_ptr<router::CallObserver> observer,
+                                           router::CallRunner* runner) {
+  router::CallRequest call;
+  call.method = method;
+  call.request = std::move(request);
+  call.caller = caller_;
+  call.timeout = options.timeout;
+  call.request_id = std::move(options.request_id);
+  call.observer = std::move(observer);
+  call.runner = runner;
+  call.unary_only = runner != nullptr;
+  return core_.router.call(std::move(call));
+}
+
+Outcome EmbeddedAgent::call(std::string_view method, std::string request, CallOptions options) {
+  const auto waited = std::make_shared<WaitedCall>();
+  begin(method, std::move(request), std::move(options), waited, waited.get());
+  return waited->wait();
+}
+
+uint64_t EmbeddedAgent::start_call(std::string_view method, std::string request, CallOptions options,
+                           std::shared_ptr<router::CallObserver> observer) {
+  const auto call =
+      begin(method, std::move(request), std::move(options), std::move(observer), nullptr);
+  return call && call->state() == LONGSHORE_OK ? call->handle() : 0;
+}
+
+std::shared_ptr<router::Call> EmbeddedAgent::find_call(uint64_t handle) {
+  auto call = core_.router.calls().find(handle);
+  const bool waits = call && &call->caller() == caller_.get() && call->state() == LONGSHORE_OK;
+  return waits ? call : nullptr;
+}
+
+}  // namespace longshore::embed

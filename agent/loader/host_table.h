@@ -1,0 +1,41 @@
+// The `longshore_host` that one instance gets, and the way from its C functions back to us.
+//
+// A module may keep the table and call it at any time, even after its instance has been destroyed.
+// So a bridge lives until the process ends, in its image, and only its link to the instance comes
+// and goes: without it every function answers STALE or REFUSED.
+// Threads: any.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "longshore/abi.h"
+
+namespace longshore::loader {
+
+class Instance;
+
+class HostTable {
+ public:
+  explicit HostTable(std::string instance_name);
+  HostTable(const HostTable&) = delete;
+  HostTable& operator=(const HostTable&) = delete;
+
+  const longshore_host* table() const { return &table_; }
+  const std::string& instance_name() const { return instance_name_; }
+
+  void connect(std::weak_ptr<Instance> instance);
+  void disconnect();
+
+ private:
+  friend struct HostFunctions;
+  std::shared_ptr<Instance> instance() const;
+
+  const std::string instance_name_;
+  const longshore_host table_;
+  mutable std::mutex mutex_;
+  std::weak_ptr<Instance> instance_;
+};
+
+}  // namespace longshore::loader

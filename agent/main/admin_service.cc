@@ -1,0 +1,178 @@
+#include "main/admin_service.h"
+
+#include <utility>
+
+#include "config/show.h"
+#include "longshore/admin/v1.pb.h"
+#include "main/agent.h"
+#include "main/diagnostics.h"
+#include "main/status_report.h"
+#include "module_description.h"
+
+namespace longshore {
+
+namespace messages = longshore::admin::v1;
+
+// A friend of the agent, so that nothing else needs access to its parts.
+class AdminService {
+ public:
+  explicit AdminService(Agent& agent) : agent_(agent) {}
+
+  static DiagnosticsParts diagnostics_parts(Agent& agent) {
+    return {agent.core_, *agent.log_, [&agent] { return agent.configuration().agent.log.level; }};
+  }
+
+  Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
+    const observe::StatusReport report = agent_.status();
+    messages::GetStatusResponse response;
+    response.set_version(report.version);
+    response.set_process_id(report.process_id);
+    response.set_uptime_ms(report.uptime.count());
+    response.set_state(report.state);
+    for (const std::string& file : report.config_files) response.add_config_files(file);
+    for (const observe::EndpointReport& each : report.endpoints) {
+      auto* endpoint = response.add_endpoints();
+      endpoint->set_name(each.name);
+      endpoint->set_address(each.address);
+      for (const std::string& service : each.services) endpoint->add_services(service);
+      endpoint->set_connections(static_cast<int64_t>(each.connections));
+    }
+    for (const observe::ModuleReport& module : report.modules) {
+      const auto plus = [](int64_t sum, uint64_t more) { return sum + static_cast<int64_t>(more); };
+      response.set_calls_running(plus(response.calls_running(), module.calls_running));
+      response.set_calls_total(plus(response.calls_total(), module.calls_total));
+      response.set_calls_failed(plus(response.calls_failed(), module.calls_failed));
+      response.set_modules(plus(response.modules(), 1));
+      if (!module.serves()) response.add_modules_not_serving(module.name);
+    }
+    return response;
+  }
+
+  Result<messages::ListModulesResponse> modules(const messages::ListModulesRequest&) const {
+    messages::ListModulesResponse response;
+    for (const observe::ModuleReport& report : module_reports(agent_.core_.modules)) {
+      auto* module = response.add_modules();
+      module->set_name(report.name);
+      module->set_library(report.library);
+      module->set_version(report.version);
+      module->set_vendor(report.vendor);
+      module->set_summary(report.summary);
+      module->set_file(report.file);
+      module->set_sha256(report.sha256);
+      module->set_signed_by(report.signed_by);
+      module->set_state(report.state);
+      module->set_reason(report.reason);
+      module->set_calls_running(static_cast<int64_t>(report.calls_running));
+      module->set_calls_total(static_cast<int64_t>(report.calls_total));
+      module->set_calls_failed(static_cast<int64_t>(report.calls_failed));
+      module->set_calls_stuck(static_cast<int64_t>(report.calls_stuck));
+      module->set_process_id(static_cast<int64_t>(report.process_id));
+      module->set_process_restarts(static_cast<int64_t>(report.process_restarts));
+      module->set_uptime_ms(report.uptime.count());
+      add_life(report, *module);
+    }
+    return response;
+  }
+
+  Result<messages::UpgradeResponse> upgrade(const messages::UpgradeRequest& request) const {
+    auto upgraded = agent_.upgrade(request.module(), request.file());
+    if (!upgraded) return std::move(upgraded).error();
+    messages::UpgradeResponse response;
+    response.set_changed(upgraded->before.instance != upgraded->now.instance);
+    response.set_version_before(upgraded->before.facts->version);
+    response.set_version(upgraded->now.facts->version);
+    response.set_file(upgraded->now.facts->path);
+    response.set_sha256(upgraded->now.facts->sha256);
+    response.set_until_reload(!request.file().empty());
+    response.set_images_left(static_cast<int64_t>(upgraded->images_left));
+    return response;
+  }
+
+  Result<messages::ListServicesResponse> services(const messages::ListServicesRequest&) const {
+    messages::ListServicesResponse response;
+    for (const auto& entry : agent_.core_.modules.list()) {
+      for (const std::string& name : entry.facts->description.services) {
+        auto* service = response.add_services();
+        service->set_name(name);
+        service->set_module(entry.settings.name);
+        add_methods(name, *service);
+      }
+    }
+    auto* own = response.add_services();
+    own->set_name("longshore.admin.v1.Admin");
+    own->set_module("agent");
+    add_methods(own->name(), *own);
+    return response;
+  }
+
+  Result<messages::GetConfigResponse> configuration(const messages::GetConfigRequest&) const {
+    messages::GetConfigResponse response;
+    response.set_toml(config::show(agent_.loaded(), false));
+    return response;
+  }
+
+  Result<messages::ReloadResponse> reload(const messages::ReloadRequest&) const {
+    Result<std::vector<std::string>> sentences = agent_.reload();
+    if (!sentences) return std::move(sentences).error();
+    messages::ReloadResponse response;
+    for (std::string& sentence : *sentences) response.add_changes(std::move(sentence));
+    return response;
+  }
+
+ private:
+  static void add_life(const observe::ModuleReport& report, messages::Module& module) {
+    module.set_degraded(report.degraded);
+    module.set_violations(static_cast<int64_t>(report.violations));
+    module.set_last_violation(report.last_violation);
+    module.set_upgrades(static_cast<int64_t>(report.upgrades));
+    for (const observe::ModuleStep& each : report.steps) {
+      auto* step = module.add_steps();
+      step->set_state(each.state);
+      step->set_at_unix_ms(
+          std::chrono::duration_cast<std::chrono::milliseconds>(each.at.time_since_epoch())
+              .count());
+      step->set_took_us(std::chrono::duration_cast<std::chrono::microseconds>(each.took).count());
+    }
+  }
+
+  void add_methods(const std::string& service_name, messages::Service& service) const {
+    const auto routes = agent_.core_.router.routes();
+    std::map<std::string, const router::Method*> methods;  // in a steady order
+    for (const auto& [name, route] : *routes) {
+      if (route.method->service == service_name) methods[name] = route.method.get();
+    }
+    for (const auto& [name, described] : methods) {
+      auto* method = service.add_methods();
+      method->set_name(described->name);
+      method->set_reads_only(described->reads_only);
+      method->set_idempotent(described->idempotent);
+      method->set_server_streaming(described->server_streaming);
+      method->set_denied(described->denied);
+    }
+  }
+
+  Agent& agent_;
+};
+
+std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& router) {
+  const auto service = std::make_shared<AdminService>(agent);
+  const auto handler = [&](auto method) { return typed_handler_of(service, method); };
+  const std::string prefix = "longshore.admin.v1.Admin/";
+  auto handlers = diagnostics_handlers(AdminService::diagnostics_parts(agent));
+  handlers.merge(std::map<std::string, AdminTarget::Handler>{
+      {prefix + "GetStatus", handler(&AdminService::status)},
+      {prefix + "ListModules", handler(&AdminService::modules)},
+      {prefix + "ListServices", handler(&AdminService::services)},
+      {prefix + "GetConfig", handler(&AdminService::configuration)},
+      {prefix + "Reload", handler(&AdminService::reload)},
+      {prefix + "Upgrade", handler(&AdminService::upgrade)}});
+  return std::make_shared<AdminTarget>(router, "control", std::move(handlers));
+}
+
+Result<loader::ModuleDescription> admin_service_description() {
+  return loader::parse_description(
+      std::string(reinterpret_cast<const char*>(longshore_module_description),
+                  longshore_module_description_size));
+}
+
+}  // namespace longshore

@@ -1,0 +1,54 @@
+// A service that the agent itself serves, as a target of the router: handlers by method name, run
+// one at a time on a thread of their own, so that a reload may block without holding up calls.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "longshore/result.hpp"
+#include "router/router.h"
+
+namespace longshore {
+
+class AdminTarget final : public router::Target {
+ public:
+  // Takes the serialised request and gives the serialised response.
+  using Handler = std::function<Result<std::string>(std::string_view request)>;
+
+  // `handlers` by full method name.
+  AdminTarget(router::Router& router, std::string name, std::map<std::string, Handler> handlers);
+
+  Result<void> submit(std::shared_ptr<router::Call> call) override;
+  void execute(router::Call& call) override;
+
+  // Runs something else on the thread of the handlers, between two calls.
+  void post(std::function<void()> function) { pool_.post(std::move(function)); }
+  // Begins nothing more, and waits for what runs; see WorkerPool::drain.
+  bool drain(router::Clock::time_point deadline) { return pool_.drain(deadline); }
+
+ private:
+  router::Router& router_;
+  router::WorkerPool pool_;
+  const std::map<std::string, Handler> handlers_;
+};
+
+// A handler made of a member function of a service object.
+template <typename Service, typename Request, typename Response>
+AdminTarget::Handler typed_handler_of(std::shared_ptr<Service> service,
+                                        Result<Response> (Service::*function)(const Request&)
+                                            const) {
+  return [service = std::move(service), function](std::string_view bytes) -> Result<std::string> {
+    Request request;
+    if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+      return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
+    }
+    Result<Response> response = ((*service).*function)(request);
+    if (!response) return std::move(response).error();
+    return response->SerializeAsString();
+  };
+}
+
+}  // namespace longshore

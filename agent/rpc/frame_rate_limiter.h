@@ -1,0 +1,43 @@
+// Tells a busy peer from one that floods the connection with frames that cost us and not it.
+//
+// Each kind of frame has a bucket that holds a second's worth and fills at the permitted rate.
+// Time is an argument, so that the rules can be tested without waiting.
+//
+// Threads: one at a time. Owner: Http2Session.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+#include "rpc/limits.h"
+
+namespace longshore::rpc {
+
+class FrameRateLimiter {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class Kind : uint8_t { kPing, kSettings, kReset, kIdleFrame };
+
+  explicit FrameRateLimiter(const Limits& limits);
+
+  // Counts one frame. False: there were too many.
+  bool allow(Kind kind, Clock::time_point now);
+
+  // A frame of an answer left: one ping may follow for nothing. grpc-go measures round trips so,
+  // on a local socket some thousand times a second.
+  void answer_sent() { ping_is_free_ = true; }
+
+ private:
+  struct Bucket {
+    double capacity = 0;
+    double per_second = 0;
+    double level = 0;
+    Clock::time_point filled_at{};
+  };
+
+  std::array<Bucket, 4> buckets_;
+  bool ping_is_free_ = false;
+};
+
+}  // namespace longshore::rpc

@@ -1,0 +1,149 @@
+#include "supervise/frame_channel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "longshore/secret.hpp"
+
+namespace longshore::supervise {
+namespace {
+
+constexpr size_t kMuchBytes = 8 << 20;
+// Whoever leaves so many of the largest frames unread is given up: more than the credit of several
+// streams lets come.
+constexpr size_t kTooManyFrames = 64;
+// The memory that is kept for what will wait, when nothing does.
+constexpr size_t kKeptBytes = 64 << 10;
+// What may still lie in a pipe when the other side has ended, in parts of a frame reader's room.
+constexpr int kMostLastReads = 256;
+
+}  // namespace
+
+FrameChannel::FrameChannel(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
+                       std::function<void()> on_gone)
+    : ends_(std::move(ends)), max_frame_bytes_(max_frame_bytes), on_gone_(std::move(on_gone)) {}
+
+FrameChannel::Sent FrameChannel::send(const Frame& frame, Room room) {
+  const FrameHeader header_bytes = header_of(frame);
+  const std::string_view header(header_bytes.data(), header_bytes.size());
+  const std::lock_guard lock(mutex_);
+  if (closed_) return Sent::kGone;
+  size_t written = 0;
+  if (waiting_.empty()) {
+    written = write_now(header, frame.head, frame.payload);
+    if (closed_) {
+      if (on_gone_) on_gone_();
+      return Sent::kGone;
+    }
+  } else if (room == Room::kUnlessMuchWaits && waiting_.size() - written_ > kMuchBytes) {
+    return Sent::kMuchWaits;
+  } else if ((waiting_.size() - written_) / kTooManyFrames > max_frame_bytes_) {
+    gave_up_ = true;
+    hang_up();
+    return Sent::kGone;
+  }
+  const bool first = waiting_.empty();
+  for (const std::string_view each : {header, frame.head, frame.payload}) {
+    const size_t skipped = std::min(written, each.size());
+    keep(each.substr(skipped), frame.is_secret);
+    written -= skipped;
+  }
+  if (first && !waiting_.empty()) ends_->wake();
+  return Sent::kYes;
+}
+
+size_t FrameChannel::write_now(std::string_view header, std::string_view head,
+                             std::string_view payload) {
+  const std::string_view parts[] = {header, head, payload};
+  const std::optional<size_t> written = ends_->write(parts);
+  if (!written) hang_up();
+  return written.value_or(0);
+}
+
+void FrameChannel::write_waiting() {
+  const std::lock_guard lock(mutex_);
+  if (closed_ || waiting_.empty()) return;
+  written_ += write_now(std::string_view(waiting_).substr(written_), {}, {});
+  if (closed_) return;
+  if (written_ == waiting_.size() || written_ > kMuchBytes) drop(written_);
+}
+
+void FrameChannel::keep(std::string_view bytes, bool is_secret) {
+  holds_secret_ |= is_secret;
+  if (holds_secret_) {
+    append_apart(waiting_, bytes);
+  } else {
+    waiting_.append(bytes);
+  }
+}
+
+// What is left moves to the front, and leaves a copy of its end where that was.
+void FrameChannel::drop(size_t bytes) {
+  waiting_.erase(0, bytes);
+  if (holds_secret_) wipe(waiting_.data() + waiting_.size(), bytes);
+  if (waiting_.empty()) {
+    holds_secret_ = false;
+    if (waiting_.capacity() > kKeptBytes) std::string().swap(waiting_);
+  }
+  written_ = 0;
+}
+
+bool FrameChannel::something_waits() const {
+  const std::lock_guard lock(mutex_);
+  return !waiting_.empty();
+}
+
+void FrameChannel::close() {
+  const std::lock_guard lock(mutex_);
+  hang_up();
+}
+
+void FrameChannel::hang_up() {
+  closed_ = true;
+  drop(waiting_.size());
+  ends_->wake();
+}
+
+bool FrameChannel::is_closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+Result<bool> FrameChannel::read_frames(FrameReader& reader,
+                                     const std::function<bool(const Frame&)>& on_frame) {
+  // Asked before it is read: then what was written before the close is seen.
+  const bool last = is_closed();
+  for (int reads = last ? kMostLastReads : 1; reads > 0; --reads) {
+    const std::optional<size_t> count = ends_->read(reader.room());
+    if (!count) return false;
+    if (*count == 0) break;
+    reader.filled(*count);
+    for (;;) {
+      Result<std::optional<Frame>> frame = reader.next();
+      if (!frame) return std::move(frame).error();
+      if (!*frame) break;
+      if (!on_frame(**frame)) return false;
+    }
+  }
+  return !last;
+}
+
+Result<void> FrameChannel::serve(const std::function<bool(const Frame&)>& on_frame,
+                               std::vector<Watched> others) {
+  FrameReader reader(max_frame_bytes_);
+  for (;;) {
+    const Result<PipeTransport::Found> found = ends_->wait(something_waits(), others);
+    if (!found) return found.error();
+    if (found->has_room) write_waiting();
+    if (found->nobody_reads) close();
+    const Result<bool> goes_on = read_frames(reader, on_frame);
+    if (!goes_on) return goes_on.error();
+    if (!*goes_on) break;
+    std::erase_if(others, [](Watched& other) { return other.is_ready && !other.on_ready(); });
+  }
+  const std::lock_guard lock(mutex_);
+  if (gave_up_) return Error(StatusCode::kResourceExhausted, {}).because("it does not read");
+  return {};
+}
+
+}  // namespace longshore::supervise

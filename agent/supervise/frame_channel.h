@@ -1,0 +1,85 @@
+// One end of the way between the agent and a child process: a pipe in, a pipe out.
+//
+// Not a socket: with that, a process can send descriptors whose closing blocks whoever receives
+// them, or stop reading without a sign of it.
+//
+// Frames are written by whoever has one. What the pipe does not take at once waits here, and the
+// reading thread writes it as soon as it can: no sender ever blocks. Only frames that begin
+// something are refused when much waits; those that end or cancel always find room, until so much
+// waits that the other side is given up.
+//
+// Threads: `send` and `close` any; `serve` one. Owner: shared by the threads of both.
+#pragma once
+
+#include <google/protobuf/message_lite.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "supervise/pipe_transport.h"
+#include "supervise/frames.h"
+
+namespace longshore::supervise {
+
+// The head of a frame as the message that its type has; nothing if it is none.
+template <typename Head>
+std::optional<Head> head_of(const Frame& frame) {
+  Head head;
+  if (!head.ParseFromArray(frame.head.data(), static_cast<int>(frame.head.size()))) return {};
+  return head;
+}
+
+class FrameChannel {
+ public:
+  // `on_gone` is told under the lock, by the sender that finds out, that nothing can be written any
+  // more.
+  FrameChannel(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
+             std::function<void()> on_gone = nullptr);
+
+  enum class Room { kAlways, kUnlessMuchWaits };
+  enum class Sent { kYes, kMuchWaits, kGone };
+  Sent send(const Frame& frame, Room room = Room::kAlways);
+  Sent send(FrameType type, uint64_t id, const google::protobuf::MessageLite& head,
+            std::string_view payload = {}, Room room = Room::kAlways) {
+    return send(Frame{type, id, head.SerializeAsString(), payload}, room);
+  }
+
+  // Hands over frames until the other side is gone, or `close`, or `on_frame` answers false. An
+  // error tells what the other side did wrong: it sent what is no frame, or does not read.
+  Result<void> serve(const std::function<bool(const Frame&)>& on_frame,
+                     std::vector<Watched> others = {});
+
+  // Nothing is sent any more; `serve` ends after the frames that have come already. For a process
+  // that has ended: what it has left behind may hold the other ends.
+  void close();
+
+ private:
+  // All locked. How many of the bytes the pipe took.
+  size_t write_now(std::string_view header, std::string_view head, std::string_view payload);
+  void write_waiting();
+  // Keep, and let go, what waits.
+  void keep(std::string_view bytes, bool is_secret);
+  void drop(size_t bytes);
+  void hang_up();
+  bool something_waits() const;
+  bool is_closed() const;
+  // Reads and hands over what there is. False: there will be no more.
+  Result<bool> read_frames(FrameReader& reader, const std::function<bool(const Frame&)>& on_frame);
+
+  const std::unique_ptr<PipeTransport> ends_;
+  const size_t max_frame_bytes_;
+  const std::function<void()> on_gone_;
+  mutable std::mutex mutex_;
+  std::string waiting_;
+  size_t written_ = 0;         // of `waiting_`
+  bool holds_secret_ = false;  // `waiting_` does
+  bool closed_ = false;
+  bool gave_up_ = false;  // since it did not read
+};
+
+}  // namespace longshore::supervise

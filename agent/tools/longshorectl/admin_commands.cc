@@ -1,0 +1,89 @@
+// The commands that ask longshore.admin.v1.Admin.
+#include <string>
+
+#include "longshore/admin/v1.pb.h"
+#include "tools/longshorectl/commands.h"
+#include "tools/longshorectl/admin_call.h"
+#include "tools/longshorectl/table.h"
+#include "tools/longshorectl/time_text.h"
+
+namespace longshore::ctl {
+namespace {
+
+namespace messages = longshore::admin::v1;
+
+template <typename Texts>
+std::string joined(const Texts& texts) {
+  std::string line;
+  for (const std::string& text : texts) line += (line.empty() ? "" : ", ") + text;
+  return line;
+}
+
+std::string modules_text(const messages::GetStatusResponse& status) {
+  std::string text = std::to_string(status.modules());
+  if (!status.modules_not_serving().empty()) {
+    text += ", not serving: " + joined(status.modules_not_serving());
+  }
+  return text;
+}
+
+std::string traits_of(const messages::Method& method) {
+  std::string traits = method.reads_only() ? "reads" : "changes";
+  if (method.idempotent()) traits += ", idempotent";
+  if (method.server_streaming()) traits += ", stream";
+  if (method.denied()) traits += ", denied";
+  return traits;
+}
+
+}  // namespace
+
+int show_status(const Target& target, const Report& report) {
+  return ask_agent<messages::GetStatusResponse>(
+      target, report, "GetStatus", messages::GetStatusRequest(),
+      [&](const messages::GetStatusResponse& status) {
+        Table facts;
+        facts.add({"state", word_cell(status.state())});
+        facts.add({"version", status.version()});
+        facts.add({"process", std::to_string(status.process_id())});
+        facts.add({"running for", duration_text(status.uptime_ms())});
+        facts.add({"configuration", joined(status.config_files())});
+        facts.add({"modules", modules_text(status)});
+        facts.add({"calls", std::to_string(status.calls_total()) + " in all, " +
+                                std::to_string(status.calls_running()) + " running, " +
+                                std::to_string(status.calls_failed()) + " failed"});
+        report.line(facts.text(report.paint()) + "\n");
+        Table endpoints({"ENDPOINT", "CONNECTIONS", "ADDRESS", "SERVICES"});
+        for (const auto& endpoint : status.endpoints()) {
+          endpoints.add({endpoint.name(), std::to_string(endpoint.connections()),
+                         endpoint.address(), joined(endpoint.services())});
+        }
+        report.line(endpoints.text(report.paint()));
+      });
+}
+
+int list_services(const Target& target, const Report& report) {
+  return ask_agent<messages::ListServicesResponse>(
+      target, report, "ListServices", messages::ListServicesRequest(),
+      [&](const messages::ListServicesResponse& response) {
+        Table table({"METHOD", "MODULE", "WHAT IT DOES"});
+        for (const auto& service : response.services()) {
+          for (const auto& method : service.methods()) {
+            table.add({service.name() + "/" + method.name(), service.module(), traits_of(method)});
+          }
+        }
+        report.line(table.text(report.paint()));
+      });
+}
+
+int reload(const Target& target, const Report& report) {
+  return ask_agent<messages::ReloadResponse>(target.patient(), report, "Reload",
+                                             messages::ReloadRequest(),
+                                             [&](const messages::ReloadResponse& response) {
+                                               for (const std::string& change : response.changes())
+                                                 report.line(printable(change));
+                                               if (response.changes().empty())
+                                                 report.line("nothing has changed");
+                                             });
+}
+
+}  // namespace longshore::ctl

@@ -1,0 +1,213 @@
+#include "tools/longshorectl/command_line.h"
+
+#include <vector>
+
+#include "core/version.h"
+
+namespace longshore::ctl {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  longshorectl status\n"
+    "  longshorectl services\n"
+    "  longshorectl call longshore.admin.v1.Admin/GetLogLevel '{}'\n"
+    "  longshorectl trace --failed\n"
+    "  longshorectl top --methods\n"
+    "  longshorectl config check /etc/longshore/agent.toml && longshorectl reload\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  wrong usage\n"
+    "  2  faulty configuration, or faulty JSON of a request\n"
+    "  3  the agent cannot be reached at its socket\n"
+    "  4  the call ended in an error, which standard error tells as \"CODE: text\"\n"
+    "\n"
+    "With --output json, results and errors are JSON objects, one a line; only what is wrong with\n"
+    "the command line itself is told in text. See longshorectl(1).";
+
+constexpr const char* kWork = "See what it does";
+constexpr const char* kChange = "Change and check it";
+constexpr const char* kCommands = "Commands";  // of a command
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* help, const char* group) {
+  return app.add_subcommand(name, help)->fallthrough()->group(group);
+}
+
+void add_agent_command(CLI::App& app, CommandLine& line, const char* name, const char* help,
+                       const char* group, int (*command)(const Target&, const Report&)) {
+  add_command(app, name, help, group)->callback([&line, command] {
+    line.run = [&line, command](const Report& report) { return command(line.target, report); };
+  });
+}
+
+void add_modules(CLI::App& app, CommandLine& line) {
+  auto* modules = add_command(app, "modules", "The modules, their states and their calls", kWork);
+  modules->add_option("MODULE", line.module, "All of this one, with the steps of its life")
+      ->type_name("");
+  modules->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return list_modules(line.target, report, line.module);
+    };
+  });
+}
+
+void add_upgrade(CLI::App& app, CommandLine& line) {
+  auto* upgrade =
+      add_command(app, "upgrade", "Give a module another file while it serves", kChange);
+  upgrade->add_option("MODULE", line.module, "The module")->type_name("")->required();
+  upgrade
+      ->add_option("FILE", line.module_file,
+                   "The file until the next reload; without it the one that the configuration "
+                   "names is read again")
+      ->type_name("");
+  upgrade->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return upgrade_module(line.target, report, line.module, line.module_file);
+    };
+  });
+}
+
+void add_trace(CLI::App& app, CommandLine& line) {
+  auto* trace = add_command(app, "trace", "What became of a request, or the last requests", kWork);
+  trace
+      ->add_option("REQUEST-ID", line.request_id,
+                   "The request, as logs and answers name it (x-request-id)")
+      ->type_name("");
+  auto* last = trace->add_option("--last", line.last, "List the last calls; 20, or so many");
+  last->expected(0, 1)->type_name("NUMBER")->check(CLI::Range(1, 100'000).description(""));
+  trace->add_flag("--failed", line.failed, "List only calls that failed");
+  trace->callback([&line, last] {
+    const bool lists = last->count() > 0 || line.failed;
+    if (lists == !line.request_id.empty()) {
+      throw CLI::ValidationError("trace", "give either a request id, or --last or --failed");
+    }
+    line.run = [&line, lists](const Report& report) {
+      if (!lists) return trace_request(line.target, report, line.request_id);
+      return list_calls(line.target, report, line.last, line.failed);
+    };
+  });
+}
+
+void add_top(CLI::App& app, CommandLine& line) {
+  auto* top = add_command(app, "top", "Calls a second of each module, renewed until q", kWork);
+  top->add_option("MODULE", line.top.module, "Only this module")->type_name("");
+  top->add_flag("--methods", line.top.methods, "By method, of calls that came over sockets");
+  top->add_option("--interval", line.top.interval_text, "The time between two samples")
+      ->type_name("TIME")
+      ->capture_default_str();
+  top->add_option("--count", line.top.count, "End after so many samples")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}).description(""));
+  top->callback([&line] {
+    line.run = [&line](const Report& report) { return show_top(line.target, report, line.top); };
+  });
+}
+
+void add_call(CLI::App& app, CommandLine& line) {
+  auto* call = add_command(app, "call", "Call a method of a module; answers come as JSON", kChange);
+  call->add_option("METHOD", line.method, "<service>/<method>; longshorectl services lists them")
+      ->type_name("")
+      ->required();
+  call->add_option("JSON", line.request,
+                   "JSON, @FILE, or - for standard input; secrets only by the latter two")
+      ->type_name("");
+  call->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return call_method(line.target, report, line.method, line.request);
+    };
+  });
+}
+
+void add_log(CLI::App& app, CommandLine& line) {
+  auto* log = add_command(app, "log", "How much the agent writes to its log", kChange);
+  log->require_subcommand(1);
+  auto* level = log->add_subcommand("level",
+                                    "Show or set the least severe level that is written, until the "
+                                    "agent restarts or a reload changes the configured one");
+  level->fallthrough()->group(kCommands);
+  level->add_option("LEVEL", line.level, "The new level; without it the present one is shown")
+      ->type_name("debug|info|warning|error")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""));
+  level->callback([&line] {
+    line.run = [&line](const Report& report) { return log_level(line.target, report, line.level); };
+  });
+}
+
+void add_config(CLI::App& app, CommandLine& line) {
+  auto* config = add_command(app, "config", "Check, show and compare the configuration", kChange);
+  config->require_subcommand(1);
+  config->footer("More options: longshorectl config --help");  // of the commands below it
+  ConfigRequest& request = line.config;
+  auto* const chosen = config->add_option("-c,--config", request.file, "The configuration file")
+                           ->type_name("FILE")
+                           ->capture_default_str();
+  config
+      ->add_option("--module-dir", request.module_dirs,
+                   "A folder searched for modules before agent.module_dirs; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  config->add_flag("--no-ownership-check", request.no_ownership_check,
+                   "Accept configuration that other users could change; for development");
+  const auto add = [&, chosen](const char* name, const char* help, bool has_file) {
+    auto* command = config->add_subcommand(name, help);
+    command->fallthrough()->group(kCommands);
+    if (has_file) {
+      command->add_option("FILE", request.file, "The configuration file")
+          ->type_name("")
+          ->excludes(chosen);
+    }
+    command->callback([&line, name] {
+      line.config.command = name;
+      line.run = [&line](const Report& report) {
+        return run_config(line.target, report, line.config);
+      };
+    });
+    return command;
+  };
+  add("check", "Print all that is wrong with the file", true);
+  add("show", "The configuration in effect, with defaults and without secrets", true)
+      ->add_flag("--origin", request.origin, "Say where each value comes from");
+  add("sample", "A file to start from, for the modules that are installed", false);
+  add("diff", "What a reload would change in the running agent", true);
+  config->footer(app.get_footer());
+}
+
+}  // namespace
+
+void describe(CLI::App& app, CommandLine& line) {
+  app.name("longshorectl");
+  app.set_version_flag("--version", core::kVersion);
+  app.get_formatter()->column_width(24);
+  app.require_subcommand(1);
+  app.add_option("--socket", line.target.socket, "The agent's control socket")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("--timeout", line.timeout,
+                 "How long a call may take; 0s waits for ever (10s; reload and upgrade: 5m)")
+      ->type_name("TIME");
+  app.add_option("--output", line.output, "For people or for programs")
+      ->type_name("text|json")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->capture_default_str();
+  app.add_option("--color", line.colour, "Colours; auto: on a terminal, unless NO_COLOR is set")
+      ->type_name("auto|always|never")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->capture_default_str();
+  app.footer("More options: longshorectl --help");  // of the commands
+  add_agent_command(app, line, "status", "How the agent is and where it listens", kWork,
+                    show_status);
+  add_modules(app, line);
+  add_agent_command(app, line, "services", "All methods that modules serve", kWork, list_services);
+  add_top(app, line);
+  add_trace(app, line);
+  add_call(app, line);
+  add_config(app, line);
+  add_agent_command(app, line, "reload", "Read the configuration again and apply what changed",
+                    kChange, reload);
+  add_upgrade(app, line);
+  add_log(app, line);
+  app.footer(kFooter);
+}
+
+}  // namespace longshore::ctl

@@ -1,0 +1,145 @@
+// `longshorectl modules` and `longshorectl upgrade`.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "longshore/admin/v1.pb.h"
+#include "tools/longshorectl/commands.h"
+#include "tools/longshorectl/admin_call.h"
+#include "tools/longshorectl/table.h"
+#include "tools/longshorectl/time_text.h"
+
+namespace longshore::ctl {
+namespace {
+
+namespace messages = longshore::admin::v1;
+
+// When so few files more can be loaded, it is said.
+constexpr int64_t kFewImages = 8;
+
+std::string version_of(const messages::Module& module) {
+  if (module.signed_by().empty()) return module.version();
+  return module.version() + ", signed by " + module.signed_by();
+}
+
+// "1234", and how often it was started again.
+std::string process_of(const messages::Module& module) {
+  std::string id = module.process_id() == 0 ? "-" : std::to_string(module.process_id());
+  if (module.process_restarts() == 0) return id;
+  return id + ", restarted " + std::to_string(module.process_restarts()) + "x";
+}
+
+// "degraded" takes the place of "serving" for people.
+Cell state_cell(const messages::Module& module) {
+  return word_cell(module.degraded() ? "degraded" : module.state());
+}
+
+std::string summary_of(const messages::Module& module) {
+  if (!module.reason().empty()) return module.reason();
+  if (module.violations() == 0) return module.summary();
+  return "breaks its contract (" + std::to_string(module.violations()) +
+         "x), last: " + module.last_violation();
+}
+
+void show_table(const messages::ListModulesResponse& response, const Report& report) {
+  Table table({"MODULE", "STATE", "PROCESS", "VERSION", "UPTIME", "CALLS", "RUNNING", "FAILED",
+               "STUCK", "SUMMARY"});
+  for (const auto& module : response.modules()) {
+    table.add({module.name(),
+               state_cell(module),
+               process_of(module),
+               version_of(module),
+               duration_text(module.uptime_ms()),
+               std::to_string(module.calls_total()),
+               std::to_string(module.calls_running()),
+               std::to_string(module.calls_failed()),
+               {std::to_string(module.calls_stuck()),
+                module.calls_stuck() > 0 ? Tone::kBad : Tone::kPlain},
+               summary_of(module)});
+  }
+  report.line(table.text(report.paint()));
+}
+
+void show_module(const messages::Module& module, const Report& report) {
+  Table facts;
+  facts.add({"module", module.name()});
+  facts.add({"state", state_cell(module)});
+  if (!module.reason().empty()) facts.add({"reason", module.reason()});
+  facts.add({"library", module.library() + ", version " + version_of(module)});
+  facts.add({"vendor", module.vendor()});
+  facts.add({"file", module.file()});
+  facts.add({"sha256", module.sha256()});
+  if (module.process_id() != 0) facts.add({"process", process_of(module)});
+  facts.add({"calls", std::to_string(module.calls_total()) + " in all, " +
+                          std::to_string(module.calls_running()) + " running, " +
+                          std::to_string(module.calls_failed()) + " failed, " +
+                          std::to_string(module.calls_stuck()) + " stuck"});
+  facts.add({"upgrades", std::to_string(module.upgrades())});
+  facts.add({"violations", module.violations() == 0 ? std::string("none")
+                                                    : std::to_string(module.violations()) +
+                                                          ", last: " + module.last_violation()});
+  report.line(facts.text(report.paint()) + "\n");
+  Table steps({"STEP", "AT", "TOOK"});
+  for (const auto& step : module.steps()) {
+    steps.add(
+        {word_cell(step.state()), time_text(step.at_unix_ms()), short_time_text(step.took_us())});
+  }
+  report.line(steps.text(report.paint()));
+}
+
+void show_upgrade(const std::string& module, const messages::UpgradeResponse& response,
+                  const Report& report) {
+  const std::string file = response.file() + " (version " + response.version() + ")";
+  report.line(printable(response.changed()
+                            ? module + " runs " + file + " now, version " +
+                                  response.version_before() + " before"
+                            : module + " runs " + file + " already; nothing was changed"));
+  if (response.changed() && response.until_reload()) {
+    report.line("until the next reload or restart, which go by the configuration");
+  }
+  if (response.images_left() <= kFewImages) {
+    report.line("the agent can load " + std::to_string(response.images_left()) +
+                " different files more before it needs a restart (agent.limits.max_images)");
+  }
+}
+
+}  // namespace
+
+int list_modules(const Target& target, const Report& report, const std::string& name) {
+  messages::ListModulesResponse response;
+  if (const auto fault =
+          call_control(target, "ListModules", messages::ListModulesRequest(), response)) {
+    return report.fail(fault->exit_code, fault->error);
+  }
+  if (!name.empty()) {
+    auto* modules = response.mutable_modules();
+    modules->erase(std::remove_if(modules->begin(), modules->end(),
+                                  [&](const auto& each) { return each.name() != name; }),
+                   modules->end());
+    if (modules->empty()) {
+      return report.fail(kExitCallFailed, Error(StatusCode::kNotFound, "find the module", name)
+                                              .because("the agent has none of this name"));
+    }
+  }
+  if (report.json()) {
+    report.message(response);
+  } else if (name.empty()) {
+    show_table(response, report);
+  } else {
+    show_module(response.modules(0), report);
+  }
+  return kExitOk;
+}
+
+int upgrade_module(const Target& target, const Report& report, const std::string& module,
+                   const std::string& file) {
+  messages::UpgradeRequest request;
+  request.set_module(module);
+  // The agent is at home in another folder.
+  if (!file.empty()) request.set_file(std::filesystem::absolute(file).lexically_normal().string());
+  return ask_agent<messages::UpgradeResponse>(
+      target.patient(), report, "Upgrade", request,
+      [&](const messages::UpgradeResponse& response) { show_upgrade(module, response, report); });
+}
+
+}  // namespace longshore::ctl

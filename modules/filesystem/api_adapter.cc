@@ -1,0 +1,123 @@
+#include "filesystem/api_adapter.h"
+
+#include "filesystem/v1.pb.h"
+#include "filesystem/v1alpha1.pb.h"
+#include "filesystem/v1beta1.pb.h"
+#include "filesystem/v1beta2.pb.h"
+#include "filesystem/v2alpha1.pb.h"
+#include "support/context_deadline.h"
+#include "support/empty_answer.h"
+
+namespace longshore::filesystem {
+using support::empty_or;
+
+template <typename Response, typename Request>
+Result<Response> ApiAdapter::path_exists(Context, const Request& request) {
+  const Result<bool> exists = service_.path_exists(request.path());
+  if (!exists) return exists.error();
+  Response response;
+  response.set_exists(*exists);
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> ApiAdapter::mkdir(Context, const Request& request) {
+  return empty_or<Response>(service_.make_directory(request.path()));
+}
+
+template <typename Response, typename Request>
+Result<Response> ApiAdapter::rmdir(Context context, const Request& request) {
+  return empty_or<Response>(
+      service_.remove_directory(request.path(), request.force(), support::deadline_of(context)));
+}
+
+template <typename Response, typename Request>
+Result<Response> ApiAdapter::rmdir_contents(Context context, const Request& request) {
+  return empty_or<Response>(service_.remove_contents(request.path(), support::deadline_of(context)));
+}
+
+template <typename Response, SameLink same_link, typename Request>
+Result<Response> ApiAdapter::create_symlink(Context, const Request& request) {
+  return empty_or<Response>(
+      service_.create_link(request.source_path(), request.target_path(), same_link));
+}
+
+template <typename Response, typename Request>
+Result<Response> ApiAdapter::is_symlink(Context, const Request& request) {
+  const Result<bool> answer = service_.is_link_or_mount_point(request.path());
+  if (!answer) return answer.error();
+  Response response;
+  response.set_is_symlink(*answer);
+  return response;
+}
+
+template <typename Response, typename Request>
+Result<Response> ApiAdapter::is_mount_point(Context, const Request& request) {
+  const Result<bool> answer = service_.is_link_or_mount_point(request.path());
+  if (!answer) return answer.error();
+  Response response;
+  response.set_is_mount_point(*answer);
+  return response;
+}
+
+void ApiAdapter::add_to(const AddService& add_service) {
+  add_v1alpha1(add_service("v1alpha1.Filesystem"));
+  add_v1beta1(add_service("v1beta1.Filesystem"));
+  add_v1beta2(add_service("v1beta2.Filesystem"));
+  add_v1(add_service("v1.Filesystem"));
+  add_v2alpha1(add_service("v2alpha1.Filesystem"));
+}
+
+void ApiAdapter::add_v1alpha1(Builder service) {
+  using namespace ::v1alpha1;
+  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("LinkPath",
+             &ApiAdapter::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
+      .unary("IsMountPoint", &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
+}
+
+void ApiAdapter::add_v1beta1(Builder service) {
+  using namespace ::v1beta1;
+  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("LinkPath",
+             &ApiAdapter::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
+      .unary("IsMountPoint", &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
+}
+
+void ApiAdapter::add_v1beta2(Builder service) {
+  using namespace ::v1beta2;
+  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
+                                                        CreateSymlinkRequest>)
+      .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
+}
+
+void ApiAdapter::add_v1(Builder service) {
+  using namespace ::v1;
+  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
+                                                        CreateSymlinkRequest>)
+      .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
+}
+
+void ApiAdapter::add_v2alpha1(Builder service) {
+  using namespace ::v2alpha1;
+  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
+      .unary("RmdirContents",
+             &ApiAdapter::rmdir_contents<RmdirContentsResponse, RmdirContentsRequest>)
+      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsSuccess,
+                                                        CreateSymlinkRequest>)
+      .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
+}
+
+}  // namespace longshore::filesystem

@@ -1,0 +1,106 @@
+// Which volumes there are, and what their ids mean.
+//
+// An id is, in this order, what names the volume for good:
+//   PARTUUID=<uuid>        a partition, by its entry in the table
+//   UUID=<uuid>            a filesystem on a whole disk, by its superblock
+//   DISKSEQ=<n>-<sector>   a partition of an MBR without signature; holds until the node restarts
+// Copies of a disk carry the same uuids. Then "@<disk number>" is appended, in every answer; an id
+// without it means the copy that is mounted, if exactly one is.
+//
+// What dm or md is made of is no volume; the device on top of it is. A btrfs on several whole disks
+// is one volume, on the disk with the lowest number.
+//
+// Threads: immutable; every call looks anew.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "longshore/result.hpp"
+#include "support/linux/block/block_devices.h"
+#include "support/linux/block/device_content.h"
+#include "support/linux/mount_table.h"
+
+namespace longshore::volume {
+
+struct Volume {
+  std::string id;  // in its unique form
+  block::Disk disk;
+  // The partition; nothing for a whole disk.
+  std::optional<block::TablePartition> partition;
+  // Whether another volume has the same uuid.
+  bool is_copy = false;
+  // The nodes of the other disks of a btrfs on several.
+  std::vector<std::string> other_nodes = {};
+
+  block::ByteRange range() const {
+    return partition ? block::stretch_of(*partition) : block::whole(disk);
+  }
+};
+
+class VolumeFinder {
+ public:
+  explicit VolumeFinder(const block::BlockDevices& devices) : devices_(devices) {}
+
+  // All volumes, by disk and partition. Disks that cannot be read have none.
+  Result<std::vector<Volume>> volumes() const;
+
+  // Those of one disk. UNAVAILABLE: it cannot be read for the moment.
+  Result<std::vector<Volume>> volumes_on(uint32_t disk_number) const;
+
+  // NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE: see VolumeBackend. `operation` completes
+  // "cannot ...".
+  Result<Volume> resolve(std::string_view id, std::string_view operation) const;
+  // Of several with this id, the one that is mounted, if it is the only one. For what changes
+  // nothing: who names a copy by the id that it had alone must not be given its twin to write to.
+  Result<Volume> resolve_mounted(std::string_view id, std::string_view operation) const;
+
+  // What is mounted from the volume, in the order of the table.
+  Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
+
+  // The id without "@", which copies share.
+  static std::string plain_id(const Volume& volume);
+
+  // Whether the id means this volume, with or without its "@": for where only one can be meant.
+  static bool is_named(const Volume& volume, std::string_view id);
+
+  // Whether the mount is of this volume.
+  bool is_mount_of(const support::Mount& mount, const Volume& volume) const;
+
+  // Whether the mount is of a disk that is gone, cannot be read or has lost what was mounted from
+  // its table, so that nobody can say what the volume was.
+  bool is_mount_of_lost_disk(const support::Mount& mount) const;
+
+  // The volume that is mounted there; nothing if it is none that is served.
+  Result<std::optional<Volume>> volume_of(const support::Mount& mount) const;
+
+ private:
+  // A volume before it is known whether its id is unique.
+  struct Candidate {
+    Volume volume;            // with the id without "@"
+    std::string device_uuid;  // of btrfs, see block::Content
+  };
+
+  struct Candidates {
+    std::vector<Candidate> found;
+    std::vector<block::Disk> unreadable;  // disks, of which nobody knows what they hold
+  };
+
+  Result<Candidates> candidates() const;
+  Result<Candidates> candidates_named(std::string_view id) const;
+  static Result<Volume> only_one(Candidates named, std::string_view id, std::string_view operation);
+  static void join_btrfs(std::vector<Candidate>& candidates);
+  static std::vector<Volume> told(std::vector<Candidate> found);
+  // False: it cannot be read for the moment.
+  bool add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
+  dev_t device_of(const Volume& volume) const;
+  // Whether what is on the disk still says that there is `device`, the disk itself or a partition.
+  bool tells_of(const block::Disk& disk, dev_t device) const;
+
+  const block::BlockDevices& devices_;
+};
+
+}  // namespace longshore::volume
