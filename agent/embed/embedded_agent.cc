@@ -62,7 +62,7 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   return agent;
 }
 
-EmbeddedAgent::Agent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> inspected,
+EmbeddedAgent::EmbeddedAgent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> inspected,
              std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),

@@ -10,8 +10,6 @@
 namespace longshore::endpoint {
 namespace {
 
-using EndpointOptions;
-
 constexpr const char* kAdminService = "longshore.admin.v1.Admin";
 
 // `owner` is the name of the endpoint's table.

@@ -17,46 +17,47 @@ namespace longshore::loader {
 
 class EntryGate {
  public:
-  // A thread's stay inside. Converts to false where the gate was closed: do not go in then.
-  class Stay {
-   public:
-    explicit Stay(EntryGate& gate) : gate_(gate), inside_(gate.enter()) {}
-    ~Stay() { gate_.leave(); }
-    Stay(const Stay&) = delete;
-    Stay& operator=(const Stay&) = delete;
-    explicit operator bool() const { return inside_; }
-
-   private:
-    EntryGate& gate_;
-    const bool inside_;
-  };
-
   // Lets nobody in any more, and waits for those who are. False: some are still inside.
   bool close(router::Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     closed_ = true;
-    return left_.wait_until(lock, deadline, [&] { return stays_ == 0; });
+    return left_.wait_until(lock, deadline, [&] { return in_flight_ == 0; });
   }
 
  private:
-  friend class Stay;
+  friend class InFlightGuard;
 
   // Whoever counts itself in and then sees the gate open was seen by close().
   bool enter() {
-    ++stays_;
+    ++in_flight_;
     return !closed_;
   }
 
   void leave() {
-    if (--stays_ != 0 || !closed_) return;
+    if (--in_flight_ != 0 || !closed_) return;
     const std::lock_guard lock(mutex_);
     left_.notify_all();
   }
 
-  std::atomic<size_t> stays_{0};
+  std::atomic<size_t> in_flight_{0};
   std::atomic<bool> closed_{false};
   std::mutex mutex_;
   std::condition_variable left_;
+};
+
+// A thread inside of a module's function. Converts to false where the gate was closed: do not go in
+// then.
+class InFlightGuard {
+ public:
+  explicit InFlightGuard(EntryGate& gate) : gate_(gate), inside_(gate.enter()) {}
+  ~InFlightGuard() { gate_.leave(); }
+  InFlightGuard(const InFlightGuard&) = delete;
+  InFlightGuard& operator=(const InFlightGuard&) = delete;
+  explicit operator bool() const { return inside_; }
+
+ private:
+  EntryGate& gate_;
+  const bool inside_;
 };
 
 }  // namespace longshore::loader

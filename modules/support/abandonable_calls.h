@@ -21,30 +21,30 @@
 #include <thread>
 #include <utility>
 
-#include "support/call_limits.h"
+#include "support/deadline.h"
 
 namespace longshore::support {
 
 template <typename Answer>
-class BoundedCalls {
+class AbandonableCalls {
  public:
   using Call = std::function<Answer()>;
-  // The answer when there is none: ETIMEDOUT, the limits are exceeded; EALREADY, an earlier call
+  // The answer when there is none: ETIMEDOUT, the deadline is exceeded; EALREADY, an earlier call
   // under the key was given up and has not ended; EAGAIN, there are too many calls; or why no
   // thread could be started.
   using Unanswered = std::function<Answer(const std::error_code&)>;
 
   // `most_calls` at once: whoever makes up keys, as the names of hosts, must not get a thread for
   // each.
-  explicit BoundedCalls(size_t most_calls) : most_calls_(most_calls) {}
-  BoundedCalls(const BoundedCalls&) = delete;
-  BoundedCalls& operator=(const BoundedCalls&) = delete;
-  ~BoundedCalls() {
+  explicit AbandonableCalls(size_t most_calls) : most_calls_(most_calls) {}
+  AbandonableCalls(const AbandonableCalls&) = delete;
+  AbandonableCalls& operator=(const AbandonableCalls&) = delete;
+  ~AbandonableCalls() {
     for (auto& [key, running] : running_) running.thread.join();
   }
 
   // `call` owns all that it needs: it may outlive the caller. What it throws in time, run() throws.
-  Answer run(const std::string& key, const CallLimits& limits, Call call,
+  Answer run(const std::string& key, const Deadline& deadline, Call call,
              const Unanswered& unanswered) {
     std::unique_lock lock(mutex_);
     const auto refuse = [&](std::errc error) {
@@ -56,7 +56,7 @@ class BoundedCalls {
       const auto before = running_.find(key);
       return before == running_.end() || before->second.is_late;
     };
-    if (limits.await(ended_, lock, {}, has_turn)) return refuse(std::errc::timed_out);
+    if (deadline.await(ended_, lock, {}, has_turn)) return refuse(std::errc::timed_out);
     if (running_.contains(key)) return refuse(std::errc::connection_already_in_progress);
     if (running_.size() >= most_calls_) {
       return refuse(std::errc::resource_unavailable_try_again);
@@ -68,7 +68,7 @@ class BoundedCalls {
       lock.unlock();
       return unanswered(error);
     }
-    if (limits.await(ended_, lock, {}, [&] { return running.has_ended; })) {
+    if (deadline.await(ended_, lock, {}, [&] { return running.has_ended; })) {
       running.is_late = true;
       ended_.notify_all();
       lock.unlock();

@@ -11,8 +11,8 @@
 
 #include "iscsi/portal.h"
 #include "longshore/result.hpp"
-#include "support/bounded_calls.h"
-#include "support/call_limits.h"
+#include "support/abandonable_calls.h"
+#include "support/deadline.h"
 
 namespace longshore::iscsi {
 
@@ -28,18 +28,18 @@ class PortalAddresses {
   explicit PortalAddresses(LookUp look_up) : look_up_(std::move(look_up)) {}
 
   // A literal address is itself. A host's name is the name and every address that it has now; that
-  // is waited for as long as the limits are not exceeded. UNAVAILABLE: it has none, so that nobody
+  // is waited for as long as the deadline are not exceeded. UNAVAILABLE: it has none, so that nobody
   // can say what is connected through the portal, or an earlier look-up of it has not ended.
   // `operation` completes "cannot ...", and `object` is what it is tried on.
   //
   // A session is known to the kernel by an address alone. For one that was made when the name had
   // others than now see NodeRecords::addresses_through().
-  Addresses of(const Portal& portal, const support::CallLimits& limits, std::string_view operation,
+  Addresses of(const Portal& portal, const support::Deadline& deadline, std::string_view operation,
                const std::string& object);
 
  private:
   const LookUp look_up_;
-  support::BoundedCalls<Addresses> calls_{32};  // by the name
+  support::AbandonableCalls<Addresses> calls_{32};  // by the name
 };
 
 }  // namespace longshore::iscsi

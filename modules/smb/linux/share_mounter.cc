@@ -1,4 +1,4 @@
-#include "smb/linux/mounting.h"
+#include "smb/linux/share_mounter.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace longshore::smb {
 
-using support::CallLimits;
+using support::Deadline;
 
 namespace {
 
@@ -29,39 +29,39 @@ Error no_thread(const RemotePath& share, const std::error_code& error) {
 
 }  // namespace
 
-Result<std::vector<std::string>> Mounting::addresses_of(const RemotePath& share,
+Result<std::vector<std::string>> ShareMounter::addresses_of(const RemotePath& share,
                                                         const std::optional<MountedShare>& before,
-                                                        const CallLimits& limits) {
+                                                        const Deadline& deadline) {
   const auto call = [this, host = share.host()] { return mounts_.addresses_of(host); };
   const auto unanswered = [&](const std::error_code& error) -> Addresses {
     if (!is_hanging(error)) return no_thread(share, error);
-    if (auto exceeded = limits.exceeded(kMapOperation, share.mapping()))
+    if (auto exceeded = deadline.exceeded(kMapOperation, share.mapping()))
       return *std::move(exceeded);
     return Error(StatusCode::kUnavailable, kMapOperation, share.mapping())
         .because("the node's name server has not answered an earlier call, which was given up")
         .advise("try again, or use the address in place of the name");
   };
-  Addresses addresses = address_calls_.run(share.host(), limits, call, unanswered);
+  Addresses addresses = address_calls_.run(share.host(), deadline, call, unanswered);
   if (!addresses || !before) return addresses;
   const auto own = std::ranges::find(*addresses, before->address);
   if (own != addresses->end()) std::rotate(addresses->begin(), own, own + 1);
   return addresses;
 }
 
-Result<std::unique_ptr<DetachedShare>> Mounting::mount(const RemotePath& share,
+Result<std::unique_ptr<DetachedShare>> ShareMounter::mount(const RemotePath& share,
                                                        const std::vector<std::string>& addresses,
                                                        const Credentials& credentials,
                                                        ShareMounts::Connection connection,
-                                                       const CallLimits& limits) {
+                                                       const Deadline& deadline) {
   std::optional<Error> failure;
   for (const std::string& address : addresses) {
-    if (auto exceeded = limits.exceeded(kMapOperation, share.mapping()))
+    if (auto exceeded = deadline.exceeded(kMapOperation, share.mapping()))
       return *std::move(exceeded);
-    Mounted mounted = mount_in_time(share, address, credentials, connection, limits);
+    Mounted mounted = mount_in_time(share, address, credentials, connection, deadline);
     if (mounted) return mounted;
     // Time that was its caller's own, and not the server's.
     if (mounted.error().system() == std::errc::timed_out) {
-      if (auto exceeded = limits.exceeded(kMapOperation, share.mapping()))
+      if (auto exceeded = deadline.exceeded(kMapOperation, share.mapping()))
         return *std::move(exceeded);
     }
     failure = std::move(mounted).error();
@@ -75,10 +75,10 @@ Result<std::unique_ptr<DetachedShare>> Mounting::mount(const RemotePath& share,
   return mount_failure(share, failure->system(), credentials.is_nobody());
 }
 
-Mounting::Mounted Mounting::mount_in_time(const RemotePath& share, const std::string& address,
+ShareMounter::Mounted ShareMounter::mount_in_time(const RemotePath& share, const std::string& address,
                                           const Credentials& credentials,
                                           ShareMounts::Connection connection,
-                                          const CallLimits& limits) {
+                                          const Deadline& deadline) {
   // A copy, for the thread may outlive the request.
   const auto own_credentials = std::make_shared<const Credentials>(credentials.copy());
   const auto call = [this, share, address, own_credentials, connection]() -> Mounted {
@@ -95,36 +95,36 @@ Mounting::Mounted Mounting::mount_in_time(const RemotePath& share, const std::st
     }
     return no_thread(share, error);
   };
-  return mount_calls_.run(share.mapping() + " at " + address, limits.within(times_.mount), call,
+  return mount_calls_.run(share.mapping() + " at " + address, deadline.within(times_.mount), call,
                           unanswered);
 }
 
-bool Mounting::answers(const MountedShare& share, const CallLimits& limits) {
+bool ShareMounter::answers(const MountedShare& share, const Deadline& deadline) {
   const auto call = [this, share] { return mounts_.probe(share); };
-  return !other_calls_.run(key_of("probe ", share), limits.within(times_.probe), call, itself);
+  return !other_calls_.run(key_of("probe ", share), deadline.within(times_.probe), call, itself);
 }
 
-Result<void> Mounting::find(const MountedShare& share, const RemotePath& remote,
-                            const CallLimits& limits) {
+Result<void> ShareMounter::find(const MountedShare& share, const RemotePath& remote,
+                            const Deadline& deadline) {
   const auto call = [this, share, below = remote.below()] { return mounts_.find(share, below); };
   const std::string key = key_of("find ", share) + "/" + remote.below();
-  const std::error_code error = other_calls_.run(key, limits.within(times_.probe), call, itself);
+  const std::error_code error = other_calls_.run(key, deadline.within(times_.probe), call, itself);
   if (!error) return {};
   if (is_hanging(error)) {
-    if (auto exceeded = limits.exceeded(kMapOperation, remote.mapping()))
+    if (auto exceeded = deadline.exceeded(kMapOperation, remote.mapping()))
       return *std::move(exceeded);
   }
   return failure_below(remote, error);
 }
 
-std::error_code Mounting::detach(const MountedShare& share, const CallLimits& limits) {
+std::error_code ShareMounter::detach(const MountedShare& share, const Deadline& deadline) {
   const auto call = [this, share] { return mounts_.detach(share); };
   const std::error_code error =
-      other_calls_.run(key_of("detach ", share), limits.within(times_.leave), call, itself);
+      other_calls_.run(key_of("detach ", share), deadline.within(times_.leave), call, itself);
   return is_hanging(error) && is_gone(share) ? std::error_code() : error;
 }
 
-bool Mounting::is_gone(const MountedShare& share) {
+bool ShareMounter::is_gone(const MountedShare& share) {
   const auto mounted = mounts_.mounted_below(share.point.substr(0, share.point.rfind('/')));
   return mounted &&
          std::ranges::find(*mounted, share.point, &MountedShare::point) == mounted->end();

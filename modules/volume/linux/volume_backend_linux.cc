@@ -18,20 +18,20 @@ using block::Content;
 using block::ContentKind;
 using block::DiskLock;
 using block::KernelPartition;
-using support::CallLimits;
+using support::Deadline;
 using support::Mount;
 using support::PosixPath;
 
 VolumeBackendLinux::VolumeBackendLinux(Options options)
-    : beneath_(std::move(options.roots)),
+    : opener_(std::move(options.roots)),
       devices_(std::move(options.disk_names), std::move(options.sysfs_root)),
-      index_(devices_),
+      finder_(devices_),
       maker_{std::move(options.filesystem), std::move(options.mkfs_directory)},
       records_(std::move(options.state_directory)) {}
 
 Result<std::vector<std::string>> VolumeBackendLinux::list(uint32_t disk_number,
                                                           uint32_t partition_number) {
-  Result<std::vector<Volume>> volumes = index_.volumes_on(disk_number);
+  Result<std::vector<Volume>> volumes = finder_.volumes_on(disk_number);
   if (!volumes) return std::move(volumes).error();
   std::vector<std::string> ids;
   for (Volume& volume : *volumes) {
@@ -43,7 +43,7 @@ Result<std::vector<std::string>> VolumeBackendLinux::list(uint32_t disk_number,
 
 Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
   constexpr const char* kOperation = "tell whether there is a filesystem on the volume";
-  const Result<Volume> volume = index_.resolve(id, kOperation);
+  const Result<Volume> volume = finder_.resolve(id, kOperation);
   if (!volume) return volume.error();
   const Result<Content> content = content_of(*volume, kOperation);
   if (!content) return content.error();
@@ -51,19 +51,19 @@ Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
 }
 
 Result<uint32_t> VolumeBackendLinux::disk_number_of(const std::string& id) {
-  const Result<Volume> volume = index_.resolve(id, "find the disk of");
+  const Result<Volume> volume = finder_.resolve(id, "find the disk of");
   if (!volume) return volume.error();
   return volume->disk.number;
 }
 
 Result<VolumeStats> VolumeBackendLinux::stats(const std::string& id) {
   constexpr const char* kOperation = "tell the size of";
-  const Result<Volume> volume = index_.resolve_mounted(id, kOperation);
+  const Result<Volume> volume = finder_.resolve_mounted(id, kOperation);
   if (!volume) return volume.error();
-  const Result<std::vector<Mount>> mounts = index_.mounts_of(*volume);
+  const Result<std::vector<Mount>> mounts = finder_.mounts_of(*volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) return stats_of_mounted(*volume, *mounts);
-  const VolumeStats nothing_used{volume->stretch().size, 0};
+  const VolumeStats nothing_used{volume->range().size, 0};
   const Result<Content> content = content_of(*volume, kOperation);
   if (!content) return content.error();
   if (content->kind != ContentKind::kFilesystem) return nothing_used;
@@ -88,9 +88,9 @@ Result<VolumeStats> VolumeBackendLinux::stats_of_mounted(const Volume& volume,
 
 Result<void> VolumeBackendLinux::flush(const std::string& id) {
   constexpr const char* kFlush = "write what is unwritten of";
-  const Result<Volume> volume = index_.resolve_mounted(id, kFlush);
+  const Result<Volume> volume = finder_.resolve_mounted(id, kFlush);
   if (!volume) return volume.error();
-  const Result<std::vector<Mount>> mounts = index_.mounts_of(*volume);
+  const Result<std::vector<Mount>> mounts = finder_.mounts_of(*volume);
   if (!mounts) return mounts.error();
   const auto failed = [&] {
     return Error(StatusCode::kUnknown, kFlush, volume->id).because(last_error());
@@ -123,27 +123,27 @@ Result<VolumeBackendLinux::Source> VolumeBackendLinux::open_source(
   }
   Result<FileDescriptor> opened = block::open_disk(volume.disk, O_RDONLY, operation);
   if (!opened) return std::move(opened).error();
-  const block::Stretch stretch = volume.stretch();
+  const block::ByteRange range = volume.range();
   // What was read when the kernel had the partition, or before it was written there, is no news.
-  ::posix_fadvise(opened->get(), static_cast<off_t>(stretch.offset),
-                  static_cast<off_t>(stretch.size), POSIX_FADV_DONTNEED);
-  return Source{*std::move(opened), stretch};
+  ::posix_fadvise(opened->get(), static_cast<off_t>(range.offset),
+                  static_cast<off_t>(range.size), POSIX_FADV_DONTNEED);
+  return Source{*std::move(opened), range};
 }
 
 Result<Content> VolumeBackendLinux::content_of(const Volume& volume,
                                                std::string_view operation) const {
   const Result<Source> source = open_source(volume, operation);
   if (!source) return source.error();
-  return block::read_content(source->descriptor, source->stretch, volume.id);
+  return block::read_content(source->descriptor, source->range, volume.id);
 }
 
 Result<std::string> VolumeBackendLinux::read_start(const Volume& volume) const {
   constexpr const char* kOperation = "read the superblock of";
   const Result<Source> source = open_source(volume, kOperation);
   if (!source) return source.error();
-  std::string start(std::min<uint64_t>(kSuperblockBytes, source->stretch.size), '\0');
+  std::string start(std::min<uint64_t>(kSuperblockBytes, source->range.size), '\0');
   const ssize_t size = ::pread(source->descriptor.get(), start.data(), start.size(),
-                               static_cast<off_t>(source->stretch.offset));
+                               static_cast<off_t>(source->range.offset));
   if (size < 0) return Error(StatusCode::kUnknown, kOperation, volume.id).because(last_error());
   start.resize(static_cast<size_t>(size));
   return start;
@@ -159,23 +159,23 @@ Result<std::optional<VolumeStats>> VolumeBackendLinux::superblock_of(
 // The allowed roots are the node's own, also where nothing else of it is seen, as in a container.
 std::vector<std::string> VolumeBackendLinux::needed_directories() const {
   std::vector<std::string> directories;
-  for (const PosixPath& root : beneath_.roots().roots()) directories.push_back(root.text());
+  for (const PosixPath& root : opener_.roots().roots()) directories.push_back(root.text());
   return directories;
 }
 
 Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& id,
-                                                            const CallLimits& limits,
+                                                            const Deadline& deadline,
                                                             std::string_view operation) {
   // A second time if the node had to be waited for, which must not be done with the lock.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    Result<Volume> volume = index_.resolve(id, operation);
+    Result<Volume> volume = finder_.resolve(id, operation);
     if (!volume) return std::move(volume).error();
     const auto allowed =
         block::check_not_system_disk(devices_, volume->disk, operation, needed_directories());
     if (!allowed) return allowed.error();
     KernelPartition awaited;
     {
-      Result<DiskLock> lock = DiskLock::take(volume->disk, limits, operation);
+      Result<DiskLock> lock = DiskLock::take(volume->disk, deadline, operation);
       if (!lock) return std::move(lock).error();
       if (auto same = check_unchanged(*volume, *lock, operation); !same) {
         return std::move(same).error();
@@ -192,7 +192,7 @@ Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& i
       }
       awaited = *known;
     }
-    if (Result<void> there = block::wait_for_node(awaited, limits); !there) return there.error();
+    if (Result<void> there = block::wait_for_node(awaited, deadline); !there) return there.error();
   }
   return Error(StatusCode::kAborted, std::string(operation), id)
       .because("its node in /dev comes and goes")
@@ -211,7 +211,7 @@ Result<void> VolumeBackendLinux::check_unchanged(const Volume& volume, const Dis
     const Result<Content> content =
         block::read_content(lock.descriptor(), whole(volume.disk), volume.disk.node);
     if (!content) return content.error();
-    is_same = VolumeIndex::is_named(volume, "UUID=" + content->uuid);
+    is_same = VolumeFinder::is_named(volume, "UUID=" + content->uuid);
   }
   if (is_same) return {};
   return Error(StatusCode::kAborted, std::string(operation), volume.id)

@@ -1,4 +1,4 @@
-#include "volume/linux/volume_index.h"
+#include "volume/linux/volume_finder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -62,7 +62,7 @@ Error none_found(std::string_view id, const std::vector<Disk>& unreadable,
 
 }  // namespace
 
-bool VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found) const {
+bool VolumeFinder::add_candidates(const Disk& disk, std::vector<Candidate>& found) const {
   if (!disk.holders.empty()) return true;
   // One that hangs would keep every call waiting.
   if (!devices_.is_online(disk)) return false;
@@ -90,7 +90,7 @@ bool VolumeIndex::add_candidates(const Disk& disk, std::vector<Candidate>& found
 
 // Of one btrfs on several disks the first is the volume. Where copies of its disks are there too
 // nothing says which belong together, so that all are left apart, as copies.
-void VolumeIndex::join_btrfs(std::vector<Candidate>& candidates) {
+void VolumeFinder::join_btrfs(std::vector<Candidate>& candidates) {
   std::set<std::string> with_copies;
   std::set<std::pair<std::string, std::string>> devices;
   for (const Candidate& candidate : candidates) {
@@ -112,7 +112,7 @@ void VolumeIndex::join_btrfs(std::vector<Candidate>& candidates) {
   candidates = std::move(joined);
 }
 
-Result<VolumeIndex::Candidates> VolumeIndex::candidates() const {
+Result<VolumeFinder::Candidates> VolumeFinder::candidates() const {
   const Result<std::vector<Disk>> disks = devices_.disks();
   if (!disks) return disks.error();
   Candidates all;
@@ -126,7 +126,7 @@ Result<VolumeIndex::Candidates> VolumeIndex::candidates() const {
   return all;
 }
 
-std::vector<Volume> VolumeIndex::told(std::vector<Candidate> found) {
+std::vector<Volume> VolumeFinder::told(std::vector<Candidate> found) {
   std::vector<Volume> volumes;
   for (Candidate& candidate : found) {
     Volume& volume = candidate.volume;
@@ -136,13 +136,13 @@ std::vector<Volume> VolumeIndex::told(std::vector<Candidate> found) {
   return volumes;
 }
 
-Result<std::vector<Volume>> VolumeIndex::volumes() const {
+Result<std::vector<Volume>> VolumeFinder::volumes() const {
   Result<Candidates> all = candidates();
   if (!all) return std::move(all).error();
   return told(std::move(all->found));
 }
 
-Result<std::vector<Volume>> VolumeIndex::volumes_on(uint32_t disk_number) const {
+Result<std::vector<Volume>> VolumeFinder::volumes_on(uint32_t disk_number) const {
   Result<Candidates> all = candidates();
   if (!all) return std::move(all).error();
   const auto unreadable = std::ranges::find(all->unreadable, disk_number, &Disk::number);
@@ -156,7 +156,7 @@ Result<std::vector<Volume>> VolumeIndex::volumes_on(uint32_t disk_number) const 
   return volumes;
 }
 
-Result<VolumeIndex::Candidates> VolumeIndex::candidates_named(std::string_view id) const {
+Result<VolumeFinder::Candidates> VolumeFinder::candidates_named(std::string_view id) const {
   Result<Candidates> all = candidates();
   if (all) {
     std::erase_if(all->found, [&](const Candidate& candidate) {
@@ -166,13 +166,13 @@ Result<VolumeIndex::Candidates> VolumeIndex::candidates_named(std::string_view i
   return all;
 }
 
-Result<Volume> VolumeIndex::resolve(std::string_view id, std::string_view operation) const {
+Result<Volume> VolumeFinder::resolve(std::string_view id, std::string_view operation) const {
   Result<Candidates> named = candidates_named(id);
   if (!named) return std::move(named).error();
   return only_one(std::move(*named), id, operation);
 }
 
-Result<Volume> VolumeIndex::resolve_mounted(std::string_view id, std::string_view operation) const {
+Result<Volume> VolumeFinder::resolve_mounted(std::string_view id, std::string_view operation) const {
   Result<Candidates> named = candidates_named(id);
   if (!named) return std::move(named).error();
   std::vector<Candidate> mounted;
@@ -185,7 +185,7 @@ Result<Volume> VolumeIndex::resolve_mounted(std::string_view id, std::string_vie
   return only_one(std::move(*named), id, operation);
 }
 
-Result<Volume> VolumeIndex::only_one(Candidates named, std::string_view id,
+Result<Volume> VolumeFinder::only_one(Candidates named, std::string_view id,
                                      std::string_view operation) {
   std::vector<Candidate>& found = named.found;
   if (found.size() == 1) return std::move(told(std::move(found)).front());
@@ -197,16 +197,16 @@ Result<Volume> VolumeIndex::only_one(Candidates named, std::string_view id,
       .advise("use one of these ids");
 }
 
-std::string VolumeIndex::plain_id(const Volume& volume) {
+std::string VolumeFinder::plain_id(const Volume& volume) {
   return volume.is_copy ? volume.id.substr(0, volume.id.rfind('@')) : volume.id;
 }
 
-bool VolumeIndex::is_named(const Volume& volume, std::string_view id) {
+bool VolumeFinder::is_named(const Volume& volume, std::string_view id) {
   const std::string plain = plain_id(volume);
   return id == plain || id == plain + "@" + std::to_string(volume.disk.number);
 }
 
-dev_t VolumeIndex::device_of(const Volume& volume) const {
+dev_t VolumeFinder::device_of(const Volume& volume) const {
   if (!volume.partition) return volume.disk.device;
   for (const KernelPartition& known : devices_.partitions(volume.disk)) {
     // A partition that was made anew in the table may not be what the kernel still has mounted.
@@ -217,7 +217,7 @@ dev_t VolumeIndex::device_of(const Volume& volume) const {
   return 0;
 }
 
-bool VolumeIndex::is_mount_of(const Mount& mount, const Volume& volume) const {
+bool VolumeFinder::is_mount_of(const Mount& mount, const Volume& volume) const {
   const dev_t device = device_of(volume);
   if (device == 0) return false;
   if (mount.device == device) return true;
@@ -227,7 +227,7 @@ bool VolumeIndex::is_mount_of(const Mount& mount, const Volume& volume) const {
                                    std::ranges::find(others, mount.source) != others.end());
 }
 
-bool VolumeIndex::is_mount_of_lost_disk(const Mount& mount) const {
+bool VolumeFinder::is_mount_of_lost_disk(const Mount& mount) const {
   dev_t device = mount.device;
   if (major(device) == 0) {
     if (mount.type != "btrfs") return false;
@@ -240,7 +240,7 @@ bool VolumeIndex::is_mount_of_lost_disk(const Mount& mount) const {
   return disk && (disk->sectors == 0 || !devices_.is_online(*disk) || !tells_of(*disk, device));
 }
 
-bool VolumeIndex::tells_of(const Disk& disk, dev_t device) const {
+bool VolumeFinder::tells_of(const Disk& disk, dev_t device) const {
   const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kList);
   if (!opened) return false;
   if (device == disk.device) {
@@ -256,7 +256,7 @@ bool VolumeIndex::tells_of(const Disk& disk, dev_t device) const {
          });
 }
 
-Result<std::vector<Mount>> VolumeIndex::mounts_of(const Volume& volume) const {
+Result<std::vector<Mount>> VolumeFinder::mounts_of(const Volume& volume) const {
   Result<std::vector<Mount>> mounts = support::read_mounts();
   if (mounts) {
     std::erase_if(*mounts, [&](const Mount& mount) { return !is_mount_of(mount, volume); });
@@ -264,7 +264,7 @@ Result<std::vector<Mount>> VolumeIndex::mounts_of(const Volume& volume) const {
   return mounts;
 }
 
-Result<std::optional<Volume>> VolumeIndex::volume_of(const Mount& mount) const {
+Result<std::optional<Volume>> VolumeFinder::volume_of(const Mount& mount) const {
   Result<std::vector<Volume>> all = volumes();
   if (!all) return std::move(all).error();
   for (Volume& volume : *all) {

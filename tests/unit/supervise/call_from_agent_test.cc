@@ -13,7 +13,7 @@ namespace longshore::supervise {
 namespace {
 
 // A pipe that takes everything and does something else while it is written to.
-class BusyPipe final : public FrameEnds {
+class BusyPipe final : public PipeTransport {
  public:
   explicit BusyPipe(std::function<void()>& meanwhile) : meanwhile_(meanwhile) {}
   std::optional<size_t> write(std::span<const std::string_view> parts) override {
@@ -48,7 +48,7 @@ struct ChildStream {
   }
 
   std::function<void()> meanwhile;
-  FramePipes agent{std::make_unique<BusyPipe>(meanwhile), 1000, nullptr};
+  FrameChannel agent{std::make_unique<BusyPipe>(meanwhile), 1000, nullptr};
   router::Timers timers;
   router::Router router{timers, {.default_timeout = std::chrono::hours(1)}};
   std::shared_ptr<router::TestTarget> target = std::make_shared<router::TestTarget>();
@@ -71,14 +71,14 @@ TEST_CASE("A stream sends as many messages as it has credit for, and waits for m
 // agent ended the process.
 TEST_CASE("Credit that comes while a message is written makes no room for another meanwhile") {
   ChildStream stream(1);
-  std::vector<longshore_answer> answers;
+  std::vector<longshore_result> answers;
   stream.meanwhile = [&] {
     stream.meanwhile = nullptr;
     stream.observer->grant(1);
     answers.push_back(stream.call->send("2"));
   };
   CHECK(stream.call->send("1") == LONGSHORE_OK);
-  CHECK(answers == std::vector<longshore_answer>{LONGSHORE_WOULD_BLOCK});
+  CHECK(answers == std::vector<longshore_result>{LONGSHORE_WOULD_BLOCK});
   // The one who was refused is told when it is over.
   CHECK(stream.target->count("writable") == 1);
   CHECK(stream.call->send("2") == LONGSHORE_OK);

@@ -7,11 +7,11 @@
 
 namespace longshore::test {
 
-struct TwoEnds {
+struct ChannelEnds {
   std::unique_ptr<supervise::PipeTransport> first;
   std::unique_ptr<supervise::PipeTransport> second;
 };
 
-TwoEnds make_two_ends();
+ChannelEnds make_channel_ends();
 
 }  // namespace longshore::test

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/freed_memory.h"
-#include "tests/unit/supervise/two_ends.h"
+#include "tests/unit/supervise/channel_ends.h"
 
 using namespace longshore;
 using namespace longshore::supervise;
@@ -20,7 +20,7 @@ constexpr size_t kPipeLimit = 64 << 20;
 }  // namespace
 
 TEST_CASE("More than the pipe takes waits and comes in order, and no sender blocks") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   FrameChannel sender(std::move(ends.first), kPipeLimit);
   FrameChannel receiver(std::move(ends.second), kPipeLimit);
   const std::string payload(200'000, 'x');
@@ -53,7 +53,7 @@ TEST_CASE("Nothing of secret frames stays in memory that they went through") {
   const std::string secret = FreedMemory::secret_of(200'000);
   const FreedMemory freed;
   {
-    TwoEnds ends = make_two_ends();
+    ChannelEnds ends = make_channel_ends();
     FrameChannel sender(std::move(ends.first), kPipeLimit);
     FrameChannel receiver(std::move(ends.second), kPipeLimit);
     constexpr uint64_t kFrames = 100;
@@ -74,7 +74,7 @@ TEST_CASE("Nothing of secret frames stays in memory that they went through") {
 }
 
 TEST_CASE("The memory of much that waited is let go with it") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   FrameChannel sender(std::move(ends.first), kPipeLimit);
   const std::string payload = FreedMemory::secret_of(1 << 20);  // as plain text, which is not wiped
   sender.send({FrameType::kMessage, 1, {}, payload});
@@ -84,7 +84,7 @@ TEST_CASE("The memory of much that waited is let go with it") {
 }
 
 TEST_CASE("Frames of many threads do not mix") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   FrameChannel sender(std::move(ends.first), kPipeLimit);
   FrameChannel receiver(std::move(ends.second), kPipeLimit);
   constexpr int kThreads = 4;
@@ -114,7 +114,7 @@ TEST_CASE("Frames of many threads do not mix") {
 }
 
 TEST_CASE("A frame arrives whole though the thread that sent it has ended") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   FrameChannel sender(std::move(ends.first), kPipeLimit);
   FrameChannel receiver(std::move(ends.second), kPipeLimit);
   const std::string payload(200'000, 'x');
@@ -133,7 +133,7 @@ TEST_CASE("A frame arrives whole though the thread that sent it has ended") {
 }
 
 TEST_CASE("What is no frame ends serving with an error, and the other side's end without one") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   const std::string garbage(100, '\xee');
   SECTION("garbage") {
     const std::string_view bytes[] = {garbage};
@@ -152,7 +152,7 @@ TEST_CASE("What is no frame ends serving with an error, and the other side's end
 }
 
 TEST_CASE("A close ends serving though the other ends stay open, after what has come") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   FrameChannel sender(std::move(ends.first), kPipeLimit);
   FrameChannel receiver(std::move(ends.second), kPipeLimit);
   for (uint64_t id = 1; id <= 10; ++id) sender.send({FrameType::kCancel, id});
@@ -163,7 +163,7 @@ TEST_CASE("A close ends serving though the other ends stay open, after what has 
 }
 
 TEST_CASE("Whoever does not read at all is given up with a reason") {
-  TwoEnds ends = make_two_ends();
+  ChannelEnds ends = make_channel_ends();
   FrameChannel sender(std::move(ends.first), 1000);
   const std::string payload(1000, 'x');
   int sent = 0;

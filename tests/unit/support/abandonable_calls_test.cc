@@ -1,5 +1,5 @@
 // Calls that hang in the kernel, and who waits for them.
-#include "support/bounded_calls.h"
+#include "support/abandonable_calls.h"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>
@@ -40,7 +40,7 @@ class HeldAnswer {
 std::error_code itself(const std::error_code& error) { return error; }
 
 TEST_CASE("a bounded call has its own answer or failure") {
-  BoundedCalls<std::error_code> calls(4);
+  AbandonableCalls<std::error_code> calls(4);
   const auto refuse = [] { return std::make_error_code(std::errc::connection_refused); };
   CHECK(calls.run("x", {}, refuse, itself) == std::errc::connection_refused);
   const auto broken = []() -> std::error_code { throw std::runtime_error("broken"); };
@@ -50,10 +50,10 @@ TEST_CASE("a bounded call has its own answer or failure") {
 
 TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls(4);
+  AbandonableCalls<std::error_code> calls(4);
   const auto hang = [&] { return answer.await(); };
   const auto live = [] { return std::error_code(); };
-  CHECK(calls.run("dead", CallLimits().within(milliseconds(1)), hang, itself) ==
+  CHECK(calls.run("dead", Deadline().within(milliseconds(1)), hang, itself) ==
         std::errc::timed_out);
   // One thread hangs, not one for each who asks; and others are answered.
   CHECK(calls.run("dead", {}, hang, itself) == std::errc::connection_already_in_progress);
@@ -74,7 +74,7 @@ TEST_CASE("a call that hangs is given up, and nobody hangs with it") {
 
 TEST_CASE("who comes while somebody waits for the same key has the next turn, in his own time") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls(4);
+  AbandonableCalls<std::error_code> calls(4);
   std::thread first([&] {
     static_cast<void>(calls.run(
         "name", {}, [&] { return answer.await(); }, itself));
@@ -82,7 +82,7 @@ TEST_CASE("who comes while somebody waits for the same key has the next turn, in
   const auto end = std::chrono::steady_clock::now() + seconds(30);
   while (answer.asked() == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   const auto live = [] { return std::make_error_code(std::errc::connection_refused); };
-  CHECK(calls.run("name", CallLimits().within(milliseconds(1)), live, itself) ==
+  CHECK(calls.run("name", Deadline().within(milliseconds(1)), live, itself) ==
         std::errc::timed_out);
   std::error_code second;
   std::thread other([&] { second = calls.run("name", {}, live, itself); });
@@ -95,9 +95,9 @@ TEST_CASE("who comes while somebody waits for the same key has the next turn, in
 
 TEST_CASE("many keys do not get a thread each while all of them hang") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls(4);
+  AbandonableCalls<std::error_code> calls(4);
   const auto hang = [&] { return answer.await(); };
-  const auto over = CallLimits().within(milliseconds(1));
+  const auto over = Deadline().within(milliseconds(1));
   for (int i = 0; i < 4; ++i) {
     CHECK(calls.run("host" + std::to_string(i), over, hang, itself) == std::errc::timed_out);
   }
@@ -108,10 +108,10 @@ TEST_CASE("many keys do not get a thread each while all of them hang") {
 
 TEST_CASE("a call that nobody wants any more is given up, though it has no deadline") {
   HeldAnswer answer;
-  BoundedCalls<std::error_code> calls(4);
+  AbandonableCalls<std::error_code> calls(4);
   const auto hang = [&] { return answer.await(); };
-  const CallLimits limits{.cancelled = [&] { return answer.asked() > 0; }};
-  CHECK(calls.run("dead", limits, hang, itself) == std::errc::timed_out);
+  const Deadline deadline{.cancelled = [&] { return answer.asked() > 0; }};
+  CHECK(calls.run("dead", deadline, hang, itself) == std::errc::timed_out);
   CHECK(calls.count() == 1);
   answer.give();
 }
@@ -121,9 +121,9 @@ TEST_CASE("what comes too late and what the call held are let go") {
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> given = held;
   {
-    BoundedCalls<std::shared_ptr<int>> calls(4);
+    AbandonableCalls<std::shared_ptr<int>> calls(4);
     const auto late = calls.run(
-        "dead", CallLimits().within(milliseconds(1)),
+        "dead", Deadline().within(milliseconds(1)),
         [&answer, kept = std::move(held)] {
           answer.await();
           return kept;

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "supervise/linux/pipe_transport_linux.h"
-#include "tests/unit/supervise/two_ends.h"
+#include "tests/unit/supervise/channel_ends.h"
 
 namespace longshore::test {
 
@@ -26,7 +26,7 @@ struct Pipe {
 
 }  // namespace
 
-TwoEnds make_two_ends() {
+ChannelEnds make_channel_ends() {
   signal(SIGPIPE, SIG_IGN);
   Pipe there;
   Pipe back;

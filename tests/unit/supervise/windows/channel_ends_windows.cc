@@ -3,13 +3,13 @@
 
 #include "supervise/windows/child_pipe.h"
 #include "supervise/windows/pipe_transport_windows.h"
-#include "tests/unit/supervise/two_ends.h"
+#include "tests/unit/supervise/channel_ends.h"
 
 namespace longshore::test {
 
 using namespace supervise;
 
-TwoEnds make_two_ends() {
+ChannelEnds make_channel_ends() {
   auto there = make_child_pipe(Direction::kToChild, Way::kOverlapped);
   auto back = make_child_pipe(Direction::kFromChild, Way::kOverlapped);
   REQUIRE(there);
