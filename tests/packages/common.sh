@@ -54,15 +54,15 @@ call() {
   longshorectl call "$1" "$2"
 }
 
-# type_commands <section>: the commands of a section of the README, one after another, as somebody
+# type_commands <file> <section>: the commands of a section of a README, one after another, as somebody
 # types them. What is to be typed only where systemd does not run is left out where it does.
 type_commands() {
   local commands command
-  commands=$(awk -v section="## $1" '
+  commands=$(awk -v section="## $2" '
     /^## / { inside = $0 == section }
     /^```/ { fenced = inside && $0 == "```sh"; next }
-    fenced' /test/README.md)
-  [ "$(wc -l <<< "$commands")" -ge 4 ] || fail "the README has no commands for \"$1\": $commands"
+    fenced' "/test/$1")
+  [ "$(wc -l <<< "$commands")" -ge 4 ] || fail "the README has no commands for \"$2\": $commands"
   while read -r command <&3; do
     if [ -d /run/systemd/system ] && [[ $command == *'&' ]]; then
       continue

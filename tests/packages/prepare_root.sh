@@ -15,6 +15,7 @@ for file in "${@:1:count}"; do
   case $file in *.deb) cp "$file" "$root/debs" ;; esac
 done
 cp "$here"/* "$here/../../README.md" ${program:+"$program"} "$root/test"
+cp "$here/../../sdk/README.md" "$root/test/sdk.md"
 mount -t sysfs -o ro sysfs "$root/sys"
 # Where the nodes of partitions come and go. The mount is read-only; devices can be written all the
 # same.

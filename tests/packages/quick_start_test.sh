@@ -3,5 +3,5 @@
 . /test/common.sh
 cd /debs
 set +m
-type_commands 'Quick start'
+type_commands README.md 'Quick start'
 [ -z "$(jobs -p)" ] || kill %1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The section "Write a module in ten minutes" of the README, word for word, with the agent of the
+# The section "Write a module in ten minutes" of the SDK's README, word for word, with the agent of the
 # quick start.
 . /test/common.sh
 
@@ -12,8 +12,8 @@ grpcurl() {
 
 cd /debs
 set +m
-type_commands 'Quick start'
-type_commands 'Write a module in ten minutes' | tee /tmp/said
+type_commands README.md 'Quick start'
+type_commands sdk.md 'Write a module in ten minutes' | tee /tmp/said
 said=$(cat /tmp/said)
 contains "$said" '100% tests passed'
 contains "$said" ' 0 failed, 0 crashed'
