@@ -1,0 +1,52 @@
+#include "tests/style/document_rules.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/style/this_tree.h"
+
+namespace longshore::style {
+namespace {
+
+SourceTree tree_with(const std::string& text) {
+  SourceTree tree;
+  tree["a/b.md"] = make_file("a/b.md", text);
+  tree["a/c/d.md"] = make_file("a/c/d.md", "# One\n\n## What is `it`, then?\n");
+  return tree;
+}
+
+size_t faulty_links(const std::string& text) { return check_links(tree_with(text)).size(); }
+
+size_t old_names(const std::string& path, const std::string& code) {
+  return check_old_names({{path, make_file(path, code)}}).size();
+}
+
+TEST_CASE("the links of this repository's documents lead somewhere") {
+  CHECK(check_links(this_tree()) == Findings());
+}
+
+TEST_CASE("a link to a file, a folder or a heading that is not there is found") {
+  CHECK(faulty_links("[x](c/e.md) and [x](../c/d.md)\n") == 2);
+  CHECK(faulty_links("[x](e) [x](c/#one)\n") == 2);
+  CHECK(faulty_links("# Here\n[x](#there) [x](c/d.md#two)\n") == 2);
+  CHECK(check_links(tree_with("\n[x](gone.md)\n")) ==
+        Findings{"a/b.md:2: gone.md is no file of ours"});
+}
+
+TEST_CASE("links that lead somewhere are none") {
+  CHECK(faulty_links(
+            "# It is here\n[x](#it-is-here) [x](c/d.md) [x](c) [x](c/) [x](../a/b.md)\n") == 0);
+  CHECK(faulty_links("[x](c/d.md#what-is-it-then) [x](https://example.org/x)\n") == 0);
+}
+
+TEST_CASE("nothing in this repository has the name that it had before") {
+  CHECK(check_old_names(this_tree()) == Findings());
+}
+
+TEST_CASE("an old name in code is found, and in words it is none") {
+  CHECK(old_names("agent/router/x.cc", "Mutations mutations;\nlonghore_x y;\n") == 1);
+  CHECK(old_names("sdk/include/longshore/x.h", "longshore_answer f(void);\n") == 1);
+  CHECK(old_names("modules/disk/x.cc", "// Mutations of a disk\nint x;  // \"Stretch\"\n") == 0);
+}
+
+}  // namespace
+}  // namespace longshore::style
