@@ -44,7 +44,7 @@ std::shared_ptr<Call> CallHoldQueue::next_call(const std::function<void()>& swit
 }
 
 void CallHoldQueue::open(const std::shared_ptr<router::Target>& next,
-                       const std::function<void()>& switch_routes) {
+                         const std::function<void()>& switch_routes) {
   while (const std::shared_ptr<Call> call = next_call(switch_routes)) {
     if (call->move_to(next)) continue;
     call->refuse(Error::of_text(StatusCode::kUnavailable,

@@ -79,7 +79,7 @@ bool DrainingInstances::has_room(const std::string& module, bool may_overlap) co
 }
 
 bool DrainingInstances::wait_for_room(const std::string& module, bool may_overlap,
-                                     Clock::time_point deadline) {
+                                      Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, deadline, [&] { return has_room(module, may_overlap); });
 }

@@ -33,6 +33,19 @@ class InspectedModules final : public config::ModuleCatalog {
     files_.clear();
   }
 
+  // While a configuration is read and applied; what it has read is let go of at its end, however it
+  // ends.
+  class Scope {
+   public:
+    explicit Scope(InspectedModules& modules) : modules_(modules) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { modules_.forget(); }
+
+   private:
+    InspectedModules& modules_;
+  };
+
  private:
   Result<loader::Inspection> inspect(const config::ModuleSettings& module,
                                      const config::AgentSettings& agent) const;

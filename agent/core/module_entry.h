@@ -18,9 +18,9 @@ struct ModuleEntry {
   config::ModuleSettings settings;
   std::shared_ptr<const loader::ModuleFacts> facts;
   std::shared_ptr<const router::Permissions> permissions;  // what `settings` says of them
-  std::shared_ptr<loader::Lifecycle> lifecycle;          // of the instance, or of the attempt to make one
-  std::shared_ptr<loader::ModuleCode> code;    // null: it could not be loaded
-  std::shared_ptr<loader::Instance> instance;  // null: it could not be created
+  std::shared_ptr<loader::Lifecycle> lifecycle;  // of the instance, or of the attempt to make one
+  std::shared_ptr<loader::ModuleCode> code;      // null: it could not be loaded
+  std::shared_ptr<loader::Instance> instance;    // null: it could not be created
   std::string failure;
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
 

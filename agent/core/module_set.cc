@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "router/configured_permissions.h"
 #include "router/blocked_signals.h"
+#include "router/configured_permissions.h"
 
 namespace longshore::core {
 namespace {
@@ -38,7 +38,7 @@ ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
       log_(log),
       starter_(router, log),
       routes_(router, catalog, call_metrics),
-      retired_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
+      draining_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
         stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
       }) {}
 
@@ -61,7 +61,7 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
     return kept;
   }
   const bool may_overlap = inspection.facts->description.may_overlap;
-  if (!retired_.wait_for_room(settings.name, may_overlap, Clock::now() + kPatience)) {
+  if (!draining_.wait_for_room(settings.name, may_overlap, Clock::now() + kPatience)) {
     return Error(StatusCode::kResourceExhausted, "replace the module", settings.name)
         .because(may_overlap ? "several older instances of it still have calls to finish"
                              : "an older instance of it still has calls to finish")
@@ -100,7 +100,8 @@ Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
   return suspected;
 }
 
-Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFailure on_failure) {
+Result<PreparedChange> ModuleSet::prepare(const config::Configuration& configuration,
+                                          OnFailure on_failure) {
   read_limits(configuration.agent);
   Result<std::list<Wanted>> wanted = wanted_by(configuration);
   if (!wanted) return std::move(wanted).error();
@@ -126,8 +127,8 @@ Result<void> ModuleSet::prepare(const config::Configuration& configuration, OnFa
   return finish_prepare(std::move(prepared), std::move(outcome));
 }
 
-Result<void> ModuleSet::prepare_upgrade(const config::ModuleSettings& settings,
-                                        const config::AgentSettings& agent) {
+Result<PreparedChange> ModuleSet::prepare_upgrade(const config::ModuleSettings& settings,
+                                                  const config::AgentSettings& agent) {
   read_limits(agent);
   Result<loader::Inspection> inspection = modules_.take(settings, agent);
   if (!inspection) return std::move(inspection).error();
@@ -145,14 +146,15 @@ Result<void> ModuleSet::prepare_upgrade(const config::ModuleSettings& settings,
   return finish_prepare(std::move(prepared), std::move(outcome));
 }
 
-Result<void> ModuleSet::finish_prepare(Entries prepared, Result<void> outcome) {
+Result<PreparedChange> ModuleSet::finish_prepare(Entries prepared, Result<void> outcome) {
   {
     const std::lock_guard lock(mutex_);
     prepared_ = std::move(prepared);
   }
   if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
-  if (!outcome) roll_back();
-  return outcome;
+  PreparedChange change(*this);
+  if (!outcome) return std::move(outcome).error();
+  return change;
 }
 
 bool ModuleSet::is_kept(const std::string& name, const Entry& entry, const Entries& in) {
@@ -189,7 +191,7 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
       stop_it();  // there is no thread to be had: one after the other
     }
   }
-  retired_.end(deadline);
+  draining_.end(deadline);
   for (auto& thread : threads) thread.join();
 }
 

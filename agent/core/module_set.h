@@ -1,7 +1,9 @@
 // The modules that run: brings them to what a configuration says, and makes the routes of it.
 //
-//   prepare ── starts what is new or changed, beside what runs ──► commit ── switches, ends the old
+//   prepare ── starts what is new or changed, beside what runs ──► PreparedChange
 //                         └── an error: what was started is ended again, nothing has changed
+//   PreparedChange ── commit ──► switches, ends the old
+//                  └── dropped: what was started is ended again, nothing has changed
 //
 // No call fails by that. Those that an old instance has it finishes, and is ended then; one that
 // comes to it by old routes is routed anew. A module whose description forbids two instances at
@@ -17,13 +19,14 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/settings.h"
+#include "core/draining_instances.h"
 #include "core/inspected_modules.h"
 #include "core/module_entry.h"
 #include "core/module_starter.h"
-#include "core/draining_instances.h"
 #include "core/route_table_builder.h"
 #include "loader/instance.h"
 #include "loader/service_catalog.h"
@@ -32,6 +35,8 @@
 #include "router/router.h"
 
 namespace longshore::core {
+
+class PreparedChange;
 
 class ModuleSet {
  public:
@@ -60,11 +65,11 @@ class ModuleSet {
   // At the start of the agent a module that does not start is shown as failed and the others
   // serve; at a reload it is an error and nothing changes.
   enum class OnFailure { kGoOn, kGiveUp };
-  Result<void> prepare(const config::Configuration& configuration, OnFailure on_failure);
+  Result<PreparedChange> prepare(const config::Configuration& configuration, OnFailure on_failure);
   // The same for one module that is there, with a file that may be new; the others stay as they
   // are. A quarantined file is tried once more.
-  Result<void> prepare_upgrade(const config::ModuleSettings& settings,
-                               const config::AgentSettings& agent);
+  Result<PreparedChange> prepare_upgrade(const config::ModuleSettings& settings,
+                                         const config::AgentSettings& agent);
 
   struct Committed {
     std::vector<std::string> sentences;
@@ -74,11 +79,8 @@ class ModuleSet {
       sentences.push_back(std::move(sentence));
     }
   };
-  Committed commit();
-  void roll_back();
-
-  // The agent ends: a `commit` that runs leaves out the replacements that it has not begun, and gives
-  // up the one that waits for calls. [any thread]
+  // The agent ends: a `commit` that runs leaves out the replacements that it has not begun, and
+  // gives up the one that waits for calls. [any thread]
   void hurry();
 
   // Ends all instances, side by side, until `timeout` from now.
@@ -90,10 +92,8 @@ class ModuleSet {
 
   std::vector<Entry> list() const;
 
-  // The csi-proxy endpoints of what was prepared.
-  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const;
-
  private:
+  friend class PreparedChange;
   using Entries = ModuleEntries;
 
   struct Wanted {
@@ -108,14 +108,17 @@ class ModuleSet {
   // instance is started unless that has to wait for `replace`.
   Result<Entry> prepare_entry(const config::ModuleSettings& settings,
                               const config::AgentSettings& agent, loader::Inspection inspection);
-  Result<void> finish_prepare(Entries prepared, Result<void> outcome);
+  Result<PreparedChange> finish_prepare(Entries prepared, Result<void> outcome);
+  Committed commit();
+  void roll_back();
+  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const;
   // Whether the entry's instance goes on in these.
   static bool is_kept(const std::string& name, const Entry& entry, const Entries& in);
 
   // Replaces the only instance of the module in `now` by the prepared one.
   void replace(const std::string& name, Entries& now, Committed& committed);
   // Drains the only instance. False: its calls do not end, or the agent is about to.
-  bool drain_to_exchange(const std::shared_ptr<loader::Instance>& instance);
+  bool drain_to_replace(const std::shared_ptr<loader::Instance>& instance);
   Entry start_instead(const Entry& old_entry, Entry next, Committed& committed);
 
   // Tells of modules that forbid two instances and have two now, since one could not be ended.
@@ -139,7 +142,28 @@ class ModuleSet {
   Entries prepared_;
   std::shared_ptr<loader::Instance> replaced_;  // the one that `replace` drains
   bool is_ending_ = false;
-  DrainingInstances retired_;  // the last: its threads use the rest
+  DrainingInstances draining_;  // the last: its threads use the rest
+};
+
+// What a set has prepared and does not run yet. Undone when it is dropped without a commit. One at
+// a time; the set outlives it. Threads: as the set's control thread.
+class [[nodiscard]] PreparedChange {
+ public:
+  explicit PreparedChange(ModuleSet& set) : set_(&set) {}
+  PreparedChange(PreparedChange&& other) noexcept : set_(std::exchange(other.set_, nullptr)) {}
+  PreparedChange& operator=(PreparedChange&&) = delete;
+  ~PreparedChange() {
+    if (set_) set_->roll_back();
+  }
+
+  // The csi-proxy endpoints of the modules that would run.
+  std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const {
+    return set_->csi_proxy_endpoints();
+  }
+  ModuleSet::Committed commit() && { return std::exchange(set_, nullptr)->commit(); }
+
+ private:
+  ModuleSet* set_;
 };
 
 }  // namespace longshore::core

@@ -2,8 +2,8 @@
 // forbids two is replaced.
 #include <utility>
 
-#include "core/module_set.h"
 #include "core/call_hold_queue.h"
+#include "core/module_set.h"
 
 namespace longshore::core {
 
@@ -34,7 +34,7 @@ ModuleSet::Committed ModuleSet::commit() {
   }
   for (auto& [name, entry] : old_ones) {
     const bool lives = entry.instance && !entry.instance->has_ended();
-    if (lives && !is_kept(name, entry, now)) retired_.add(std::move(entry.instance));
+    if (lives && !is_kept(name, entry, now)) draining_.add(std::move(entry.instance));
   }
   return committed;
 }
@@ -48,7 +48,7 @@ void ModuleSet::replace(const std::string& name, Entries& now, Committed& commit
       old_entry.instance);
   routes_.publish(now, {{name, room}});
   Entry next = prepared_.at(name);
-  if (drain_to_exchange(old_entry.instance)) {
+  if (drain_to_replace(old_entry.instance)) {
     next = start_instead(old_entry, std::move(next), committed);
   } else {
     old_entry.instance->resume();
@@ -63,7 +63,7 @@ void ModuleSet::replace(const std::string& name, Entries& now, Committed& commit
   });
 }
 
-bool ModuleSet::drain_to_exchange(const std::shared_ptr<Instance>& instance) {
+bool ModuleSet::drain_to_replace(const std::shared_ptr<Instance>& instance) {
   {
     const std::lock_guard lock(mutex_);
     if (is_ending_) return false;

@@ -23,7 +23,7 @@ std::shared_ptr<router::Target> target_of(const ModuleEntry& entry);
 class RouteTableBuilder {
  public:
   RouteTableBuilder(router::Router& router, loader::CatalogHolder& catalog,
-             observe::CallMetrics& call_metrics)
+                    observe::CallMetrics& call_metrics)
       : router_(router), catalog_(catalog), call_metrics_(call_metrics) {}
 
   // The agent's own services, which are there whatever the configuration says.

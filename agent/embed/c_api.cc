@@ -6,18 +6,18 @@
 #include <optional>
 #include <string>
 
+#include "core/version.h"
 #include "embed/embedded_agent.h"
 #include "embed/reply.h"
 #include "embed/started_call.h"
-#include "core/version.h"
 #include "longshore/agent.h"
 #include "router/router.h"
 
 using longshore::Error;
 using longshore::Result;
 using longshore::StatusCode;
-using longshore::embed::EmbeddedAgent;
 using longshore::embed::CallOptions;
+using longshore::embed::EmbeddedAgent;
 using longshore::embed::new_reply;
 using longshore::embed::Outcome;
 using longshore::embed::StartedCall;

@@ -23,7 +23,8 @@ router::RouterOptions router_options(const config::AgentSettings& settings) {
 
 }  // namespace
 
-Result<config::Loaded> EmbeddedAgent::load(const Options& options, core::InspectedModules& inspected) {
+Result<config::Loaded> EmbeddedAgent::load(const Options& options,
+                                           core::InspectedModules& inspected) {
   if (options.file.empty()) {
     return config::load_text_with_origins(options.text, "toml_text", inspected);
   }
@@ -46,24 +47,23 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   Result<std::unique_ptr<observe::Log>> log = observe::Log::open(logging);
   if (!log) return std::move(log).error();
 
-  std::unique_ptr<EmbeddedAgent> agent(
-      new EmbeddedAgent(std::move(options), std::move(*loaded), std::move(inspected), std::move(*log)));
+  std::unique_ptr<EmbeddedAgent> agent(new EmbeddedAgent(std::move(options), std::move(*loaded),
+                                                         std::move(inspected), std::move(*log)));
   const config::AuditSettings& audit = agent->loaded_.configuration.agent.audit;
   if (auto opened = agent->core_.audit.open(audit.file, audit.required); !opened) {
     return std::move(opened).error();
   }
-  if (auto ready =
-          agent->core_.modules.prepare(agent->loaded_.configuration, core::ModuleSet::OnFailure::kGoOn);
-      !ready) {
-    return std::move(ready).error();
-  }
-  agent->core_.modules.commit();
-  agent->core_.inspected->forget();
+  const core::InspectedModules::Scope scope(*agent->core_.inspected);
+  auto change =
+      agent->core_.modules.prepare(agent->loaded_.configuration, core::ModuleSet::OnFailure::kGoOn);
+  if (!change) return std::move(change).error();
+  std::move(*change).commit();
   return agent;
 }
 
-EmbeddedAgent::EmbeddedAgent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> inspected,
-             std::unique_ptr<observe::Log> log)
+EmbeddedAgent::EmbeddedAgent(Options options, config::Loaded loaded,
+                             std::unique_ptr<core::InspectedModules> inspected,
+                             std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
       caller_(std::make_shared<router::Caller>(
@@ -87,20 +87,21 @@ Result<void> EmbeddedAgent::reload(std::optional<std::string_view> text) {
   } else {
     source.file = options_.file;
   }
+  const core::InspectedModules::Scope scope(*core_.inspected);
   Result<config::Loaded> loaded = load(source, *core_.inspected);
   if (!loaded) return std::move(loaded).error();
   const auto changes = config::reload_changes(loaded_.configuration, loaded->configuration);
   if (!changes) return changes.error();
   if (auto reopened = core_.audit.reopen(); !reopened) return reopened;
-  auto ready = core_.modules.prepare(loaded->configuration, core::ModuleSet::OnFailure::kGiveUp);
-  if (ready) {
-    for (const std::string& sentence : core_.modules.commit().sentences) log_->warning(sentence);
-    for (const std::string& sentence : *changes) log_->info("reload: " + sentence);
-    log_->set_level(core::log_options(loaded->configuration.agent.log).level);
-    loaded_ = std::move(*loaded);
+  auto change = core_.modules.prepare(loaded->configuration, core::ModuleSet::OnFailure::kGiveUp);
+  if (!change) return std::move(change).error();
+  for (const std::string& sentence : std::move(*change).commit().sentences) {
+    log_->warning(sentence);
   }
-  core_.inspected->forget();
-  return ready;
+  for (const std::string& sentence : *changes) log_->info("reload: " + sentence);
+  log_->set_level(core::log_options(loaded->configuration.agent.log).level);
+  loaded_ = std::move(*loaded);
+  return {};
 }
 
 bool EmbeddedAgent::end() {
@@ -111,9 +112,9 @@ bool EmbeddedAgent::end() {
 }
 
 std::shared_ptr<router::Call> EmbeddedAgent::begin(std::string_view method, std::string request,
-                                           CallOptions options,
-                                           std::shared_ptr<router::CallObserver> observer,
-                                           router::CallRunner* runner) {
+                                                   CallOptions options,
+                                                   std::shared_ptr<router::CallObserver> observer,
+                                                   router::CallRunner* runner) {
   router::CallRequest call;
   call.method = method;
   call.request = std::move(request);
@@ -132,8 +133,9 @@ Outcome EmbeddedAgent::call(std::string_view method, std::string request, CallOp
   return waited->wait();
 }
 
-uint64_t EmbeddedAgent::start_call(std::string_view method, std::string request, CallOptions options,
-                           std::shared_ptr<router::CallObserver> observer) {
+uint64_t EmbeddedAgent::start_call(std::string_view method, std::string request,
+                                   CallOptions options,
+                                   std::shared_ptr<router::CallObserver> observer) {
   const auto call =
       begin(method, std::move(request), std::move(options), std::move(observer), nullptr);
   return call && call->state() == LONGSHORE_OK ? call->handle() : 0;

@@ -63,8 +63,9 @@ class EmbeddedAgent {
   std::shared_ptr<router::Call> find_call(uint64_t handle);
 
  private:
-  EmbeddedAgent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> inspected,
-        std::unique_ptr<observe::Log> log);
+  EmbeddedAgent(Options options, config::Loaded loaded,
+                std::unique_ptr<core::InspectedModules> inspected,
+                std::unique_ptr<observe::Log> log);
   static Result<config::Loaded> load(const Options& options, core::InspectedModules& inspected);
 
   std::shared_ptr<router::Call> begin(std::string_view method, std::string request,

@@ -1,5 +1,5 @@
-// The sockets that the service manager has opened and handed to this process, by systemd's protocol.
-// They stay open over a restart of the agent, so that no client is refused meanwhile.
+// The sockets that the service manager has opened and handed to this process, by systemd's
+// protocol. They stay open over a restart of the agent, so that no client is refused meanwhile.
 //
 // Threads: take_activated_sockets() once, before there are others.
 #pragma once

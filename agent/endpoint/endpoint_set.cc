@@ -102,16 +102,14 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
   return wanted;
 }
 
-EndpointSet::EndpointSet(EndpointContext context,
-                         const std::vector<ActivatedSocket>& activated)
+EndpointSet::EndpointSet(EndpointContext context, const std::vector<ActivatedSocket>& activated)
     : context_(context) {
   for (const ActivatedSocket& socket : activated) {
     activated_.emplace(socket.path, SocketFile::adopt(socket.descriptor, socket.path));
   }
 }
 
-Result<std::shared_ptr<Endpoint>> EndpointSet::open(
-    const EndpointOptions& options) const {
+Result<std::shared_ptr<Endpoint>> EndpointSet::open(const EndpointOptions& options) const {
   const auto activated = activated_.find(options.socket.path);
   if (activated == activated_.end()) return Endpoint::open(options, context_, {});
   auto copy = activated->second.copy();

@@ -22,7 +22,8 @@ Instance::Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options,
                    router::Router& router, observe::Log& log)
     : code_(std::move(code)),
       options_(std::move(options)),
-      lifecycle_(options_.lifecycle ? options_.lifecycle : std::make_shared<Lifecycle>(options_.name, log)),
+      lifecycle_(options_.lifecycle ? options_.lifecycle
+                                    : std::make_shared<Lifecycle>(options_.name, log)),
       router_(router),
       log_(log),
       module_log_(log),

@@ -69,7 +69,7 @@ class Lifecycle {
 
   // Of the instance that the configuration calls `module`; begins as found.
   Lifecycle(std::string module, observe::Log& log,
-       router::Clock::time_point found = router::Clock::now());
+            router::Clock::time_point found = router::Clock::now());
   Lifecycle(const Lifecycle&) = delete;
   Lifecycle& operator=(const Lifecycle&) = delete;
 

@@ -5,7 +5,7 @@
 namespace longshore {
 
 AdminTarget::AdminTarget(router::Router& router, std::string name,
-                             std::map<std::string, Handler> handlers)
+                         std::map<std::string, Handler> handlers)
     : router_(router), pool_(router.timers(), std::move(name), 1), handlers_(std::move(handlers)) {}
 
 Result<void> AdminTarget::submit(std::shared_ptr<router::Call> call) {

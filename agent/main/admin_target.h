@@ -38,8 +38,7 @@ class AdminTarget final : public router::Target {
 // A handler made of a member function of a service object.
 template <typename Service, typename Request, typename Response>
 AdminTarget::Handler typed_handler_of(std::shared_ptr<Service> service,
-                                        Result<Response> (Service::*function)(const Request&)
-                                            const) {
+                                      Result<Response> (Service::*function)(const Request&) const) {
   return [service = std::move(service), function](std::string_view bytes) -> Result<std::string> {
     Request request;
     if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {

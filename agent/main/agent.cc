@@ -30,8 +30,8 @@ Agent::Agent(Options options, config::Loaded loaded,
       log_(std::move(log)),
       loaded_(std::move(loaded)),
       core_(core::Core::router_options(loaded_.configuration.agent), std::move(modules), *log_),
-      endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_}, endpoint::take_activated_sockets()) {
-}
+      endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_},
+                 endpoint::take_activated_sockets()) {}
 
 Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
@@ -60,15 +60,16 @@ Result<void> Agent::start() {
   const config::Configuration configuration = this->configuration();
   const config::AuditSettings& audit = configuration.agent.audit;
   if (auto opened = core_.audit.open(audit.file, audit.required); !opened) return opened;
-  if (auto ready = prepare_modules(configuration); !ready) return ready;
-  if (auto opened = open_sockets(configuration); !opened) {
-    core_.modules.roll_back();
+  const core::InspectedModules::Scope scope(*core_.inspected);
+  Result<core::PreparedChange> change = prepare_modules(configuration);
+  if (!change) return std::move(change).error();
+  if (auto opened = open_sockets(configuration, *change); !opened) {
+    static_cast<void>(core::PreparedChange(*std::move(change)));  // undone, with markers open
     if (auto* markers = core_.modules.crash_markers()) markers->close();
     return opened;
   }
-  core_.modules.commit();
+  std::move(*change).commit();
   endpoints_.commit();
-  core_.inspected->forget();
   wait_for_signal();
   state_ = State::kServing;
   if (http_) http_->start();
@@ -84,7 +85,7 @@ Result<void> Agent::start() {
   return {};
 }
 
-Result<void> Agent::prepare_modules(const config::Configuration& configuration) {
+Result<core::PreparedChange> Agent::prepare_modules(const config::Configuration& configuration) {
   if (options_.safe_mode) {
     log_->warning(
         "safe mode: no module is loaded, and nothing but the control socket is served; restart the "
@@ -104,13 +105,14 @@ Result<void> Agent::prepare_modules(const config::Configuration& configuration) 
   return prepared;
 }
 
-Result<void> Agent::open_sockets(const config::Configuration& configured) {
+Result<void> Agent::open_sockets(const config::Configuration& configured,
+                                 const core::PreparedChange& change) {
   config::Configuration configuration = configured;
   if (options_.safe_mode) {
     configuration.endpoints.clear();
     configuration.csi_proxy.enabled = false;
   }
-  auto wanted = endpoint::wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
+  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints());
   if (!wanted) return std::move(wanted).error();
   if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) return opened;
   auto http = HttpEndpoint::open(
@@ -178,9 +180,8 @@ void Agent::begin_reload() {
 }
 
 Result<std::vector<std::string>> Agent::reload() {
-  auto sentences = load_and_apply();
-  core_.inspected->forget();
-  return sentences;
+  const core::InspectedModules::Scope scope(*core_.inspected);
+  return load_and_apply();
 }
 
 Result<void> Agent::may_change(const char* action) const {
@@ -218,11 +219,9 @@ Result<std::vector<std::string>> Agent::load_and_apply() {
 
 Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sentences) {
   const config::Configuration& configuration = loaded.configuration;
-  if (auto ready = core_.modules.prepare(configuration, core::ModuleSet::OnFailure::kGiveUp);
-      !ready) {
-    return ready;
-  }
-  auto committed = switch_over(configuration);
+  auto change = core_.modules.prepare(configuration, core::ModuleSet::OnFailure::kGiveUp);
+  if (!change) return std::move(change).error();
+  auto committed = switch_over(configuration, *std::move(change));
   if (!committed) return std::move(committed).error();
   for (auto& sentence : committed->sentences) sentences.push_back(std::move(sentence));
   const std::lock_guard lock(mutex_);
@@ -235,22 +234,20 @@ Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sente
   return {};
 }
 
-Result<core::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration) {
-  auto wanted = endpoint::wanted_endpoints(configuration, core_.modules.csi_proxy_endpoints());
+Result<core::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration,
+                                                      core::PreparedChange change) {
+  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints());
   Result<void> opened;
   if (wanted) {
     on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted)); });
   } else {
     opened = std::move(wanted).error();
   }
-  if (!opened) {
-    core_.modules.roll_back();
-    return std::move(opened).error();
-  }
+  if (!opened) return std::move(opened).error();
   // The endpoints first: what they forbid from now on must not be open while modules are replaced,
   // and what the modules forbid is so before the first replacement.
   on_io_thread([this] { endpoints_.commit(); });
-  return core_.modules.commit();
+  return std::move(change).commit();
 }
 
 void Agent::on_io_thread(const std::function<void()>& function) {

@@ -25,10 +25,10 @@
 
 #include "config/loaded.h"
 #include "core/core.h"
+#include "endpoint/endpoint_set.h"
 #include "endpoint/io_threads.h"
 #include "longshore/result.hpp"
 #include "main/admin_target.h"
-#include "endpoint/endpoint_set.h"
 #include "main/http_endpoint.h"
 #include "observe/log.h"
 #include "observe/status_report.h"
@@ -74,7 +74,7 @@ class Agent {
   // `file`, an absolute path, which holds until the next reload. An error: it runs as before.
   struct Upgraded {
     core::ModuleEntry before;
-    core::ModuleEntry now;  // the same instance: there was nothing to do
+    core::ModuleEntry now;   // the same instance: there was nothing to do
     size_t images_left = 0;  // that this process may load yet
   };
   Result<Upgraded> upgrade(const std::string& module, const std::string& file);
@@ -92,14 +92,16 @@ class Agent {
   Result<void> may_change(const char* action) const;
   Result<config::Loaded> load_configuration();
   // Opens and closes sockets for what the modules have prepared, and commits both.
-  Result<core::ModuleSet::Committed> switch_over(const config::Configuration& configuration);
-  Result<void> prepare_modules(const config::Configuration& configuration);
+  Result<core::ModuleSet::Committed> switch_over(const config::Configuration& configuration,
+                                                 core::PreparedChange change);
+  Result<core::PreparedChange> prepare_modules(const config::Configuration& configuration);
   void wait_for_signal();
   void begin_reload();
   void begin_drain();
   void finish_drain();
   void end_modules();
-  Result<void> open_sockets(const config::Configuration& configuration);
+  Result<void> open_sockets(const config::Configuration& configuration,
+                            const core::PreparedChange& change);
   // Runs `function` on the I/O thread and waits for it. [control, HTTP]
   void on_io_thread(const std::function<void()>& function);
   Result<void> apply(config::Loaded loaded, std::vector<std::string>& sentences);
@@ -124,7 +126,7 @@ class Agent {
   core::Core core_;
   endpoint::EndpointSet endpoints_;
   std::shared_ptr<AdminTarget> control_;  // its thread is the control thread
-  std::unique_ptr<HttpEndpoint> http_;      // null: none is configured
+  std::unique_ptr<HttpEndpoint> http_;    // null: none is configured
   std::thread ending_;
   std::atomic<bool> ended_in_order_{true};
 };

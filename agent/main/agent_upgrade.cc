@@ -35,9 +35,8 @@ Result<core::ModuleEntry> find_entry(const core::ModuleSet& modules, const std::
 }  // namespace
 
 Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::string& file) {
-  auto upgraded = load_and_upgrade(module, file);
-  core_.inspected->forget();
-  return upgraded;
+  const core::InspectedModules::Scope scope(*core_.inspected);
+  return load_and_upgrade(module, file);
 }
 
 Result<void> Agent::check_same_module(const core::ModuleEntry& before) {
@@ -72,11 +71,10 @@ Result<Agent::Upgraded> Agent::load_and_upgrade(const std::string& module,
         .advise("reload applies that");
   }
   config::Configuration configuration = this->configuration();
-  if (auto ready = core_.modules.prepare_upgrade(*settings, configuration.agent); !ready) {
-    return std::move(ready).error();
-  }
+  auto change = core_.modules.prepare_upgrade(*settings, configuration.agent);
+  if (!change) return std::move(change).error();
   *find_enabled(configuration, module) = *settings;
-  auto committed = switch_over(configuration);
+  auto committed = switch_over(configuration, *std::move(change));
   if (!committed) return std::move(committed).error();
   if (committed->failed) {
     std::string reasons;

@@ -20,8 +20,8 @@
 #include "core/log_options.h"
 #include "core/version.h"
 #include "main/agent.h"
-#include "tools/cli_completion.h"
 #include "main/config_commands.h"
+#include "tools/cli_completion.h"
 
 #if !defined(_WIN32)
 #include "supervise/linux/cgroups.h"

@@ -163,7 +163,7 @@ bool has_secrets(const MessageSchema& schema) {
 }
 
 RedactedJson json_without_secrets(const MessageSchema& schema, std::string_view bytes,
-                                 size_t max_bytes) {
+                                  size_t max_bytes) {
   Writer writer(max_bytes);
   writer.append(schema, bytes, 0, max_bytes);
   return std::move(writer.told);

@@ -41,6 +41,6 @@ struct RedactedJson {
 // something of every field as far as that goes; when it nests too deeply; or when the bytes are no
 // message, which is told as far as it could be read.
 RedactedJson json_without_secrets(const MessageSchema& schema, std::string_view bytes,
-                                 size_t max_bytes);
+                                  size_t max_bytes);
 
 }  // namespace longshore::router

@@ -8,7 +8,7 @@
 namespace longshore::rpc {
 
 MessageDeframer::MessageDeframer(Http2Session& session, ReceiveBudget& budget, Http2Stream& stream,
-                             MessageSink& sink, const Limits& limits)
+                                 MessageSink& sink, const Limits& limits)
     : session_(session),
       budget_(budget),
       stream_(stream),

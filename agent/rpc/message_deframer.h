@@ -30,7 +30,7 @@ class MessageSink {
 class MessageDeframer final : private BudgetWaiter {
  public:
   MessageDeframer(Http2Session& session, ReceiveBudget& budget, Http2Stream& stream,
-                MessageSink& sink, const Limits& limits);
+                  MessageSink& sink, const Limits& limits);
 
   // The peer announced grpc-encoding: gzip.
   void expect_gzip() { gzip_ = true; }

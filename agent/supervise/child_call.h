@@ -23,8 +23,7 @@ class ChildCall final : public AnswerPump {
  public:
   // The request's bytes live until the call is finished. `forget` takes it out of the table.
   ChildCall(const longshore_host* host, longshore_call id, uint32_t method,
-              std::string_view request, const router::Method& described,
-              std::function<void()> forget)
+            std::string_view request, const router::Method& described, std::function<void()> forget)
       : is_idempotent(described.idempotent),
         is_secret_(described.request_has_secrets),
         host_(host),

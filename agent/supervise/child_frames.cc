@@ -22,8 +22,8 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child, ChildInvocations& its_calls,
-                             const Frame& frame) {
+bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child,
+                             ChildInvocations& its_calls, const Frame& frame) {
   switch (frame.type) {
     case FrameType::kReady:
       return on_ready(*child, frame);

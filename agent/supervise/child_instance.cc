@@ -56,7 +56,7 @@ void ChildInstance::invoke(longshore_call id, std::string_view method, std::stri
   }
   const router::Method& described = parts_.facts.description.methods[number->second];
   auto call = std::make_shared<ChildCall>(host_, id, number->second, request, described,
-                                            [this, id] { forget(id); });
+                                          [this, id] { forget(id); });
   std::string why_not;
   bool taken = true;
   bool waits = false;

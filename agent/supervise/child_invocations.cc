@@ -16,7 +16,8 @@ constexpr size_t kMostAtOnce = 4096;
 
 }  // namespace
 
-void ChildInvocations::begin(uint64_t id, const child::v1::Invoke& invoke, std::string_view request) {
+void ChildInvocations::begin(uint64_t id, const child::v1::Invoke& invoke,
+                             std::string_view request) {
   auto invocation = std::make_shared<Invocation>();
   invocation->calls = shared_from_this();
   invocation->id = id;
@@ -82,7 +83,7 @@ void ChildInvocations::on_message(void* user, longshore_invocation, longshore_by
 }
 
 void ChildInvocations::on_finish(void* user, longshore_invocation, longshore_status_code code,
-                             longshore_bytes text) {
+                                 longshore_bytes text) {
   const auto calls = static_cast<Invocation*>(user)->calls;  // the table's may be the last
   const uint64_t id = static_cast<Invocation*>(user)->id;
   calls->send_end(id, code, to_view(text));
@@ -90,7 +91,8 @@ void ChildInvocations::on_finish(void* user, longshore_invocation, longshore_sta
   calls->running_.erase(id);
 }
 
-void ChildInvocations::send_end(uint64_t id, longshore_status_code code, std::string_view text) const {
+void ChildInvocations::send_end(uint64_t id, longshore_status_code code,
+                                std::string_view text) const {
   child::v1::End end;
   end.set_code(code);
   end.set_text(std::string(text));

@@ -18,7 +18,7 @@ struct ChildOptions {
   std::string name;     // of the instance
   std::string program;  // the absolute path of longshore-modulehost
   child::v1::Restrictions restrictions;
-  GroupLimits limits;                     // those that the process does not set itself
+  GroupLimits limits;               // those that the process does not set itself
   std::shared_ptr<Cgroups> groups;  // of Linux; a job object sets limits alone
   size_t max_concurrent_calls = 16;
   size_t max_stuck_calls = 4;

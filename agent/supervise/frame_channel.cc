@@ -20,7 +20,7 @@ constexpr int kMostLastReads = 256;
 }  // namespace
 
 FrameChannel::FrameChannel(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
-                       std::function<void()> on_gone)
+                           std::function<void()> on_gone)
     : ends_(std::move(ends)), max_frame_bytes_(max_frame_bytes), on_gone_(std::move(on_gone)) {}
 
 FrameChannel::Sent FrameChannel::send(const Frame& frame, Room room) {
@@ -53,7 +53,7 @@ FrameChannel::Sent FrameChannel::send(const Frame& frame, Room room) {
 }
 
 size_t FrameChannel::write_now(std::string_view header, std::string_view head,
-                             std::string_view payload) {
+                               std::string_view payload) {
   const std::string_view parts[] = {header, head, payload};
   const std::optional<size_t> written = ends_->write(parts);
   if (!written) hang_up();
@@ -110,7 +110,7 @@ bool FrameChannel::is_closed() const {
 }
 
 Result<bool> FrameChannel::read_frames(FrameReader& reader,
-                                     const std::function<bool(const Frame&)>& on_frame) {
+                                       const std::function<bool(const Frame&)>& on_frame) {
   // Asked before it is read: then what was written before the close is seen.
   const bool last = is_closed();
   for (int reads = last ? kMostLastReads : 1; reads > 0; --reads) {
@@ -129,7 +129,7 @@ Result<bool> FrameChannel::read_frames(FrameReader& reader,
 }
 
 Result<void> FrameChannel::serve(const std::function<bool(const Frame&)>& on_frame,
-                               std::vector<Watched> others) {
+                                 std::vector<Watched> others) {
   FrameReader reader(max_frame_bytes_);
   for (;;) {
     const Result<PipeTransport::Found> found = ends_->wait(something_waits(), others);

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "longshore/result.hpp"
-#include "supervise/pipe_transport.h"
 #include "supervise/frames.h"
+#include "supervise/pipe_transport.h"
 
 namespace longshore::supervise {
 
@@ -39,7 +39,7 @@ class FrameChannel {
   // `on_gone` is told under the lock, by the sender that finds out, that nothing can be written any
   // more.
   FrameChannel(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
-             std::function<void()> on_gone = nullptr);
+               std::function<void()> on_gone = nullptr);
 
   enum class Room { kAlways, kUnlessMuchWaits };
   enum class Sent { kYes, kMuchWaits, kGone };

@@ -130,8 +130,8 @@ template <typename Response, typename Request>
 Result<Response> ApiAdapter::set_state(Context context, const Request& request) {
   const Result<uint32_t> number = number_of(request);
   if (!number) return number.error();
-  return empty_or<Response>(service_.set_online(*number, is_online_in(request),
-                                                support::deadline_of(context), context.request_id()));
+  return empty_or<Response>(service_.set_online(
+      *number, is_online_in(request), support::deadline_of(context), context.request_id()));
 }
 
 template <typename Response, typename Request>
@@ -188,7 +188,8 @@ void ApiAdapter::add_v1beta2(Builder service) {
       .unary("Rescan", &ApiAdapter::rescan<RescanResponse, RescanRequest>)
       .unary("ListDiskIDs", &ApiAdapter::list_ids<ListDiskIDsResponse, ListDiskIDsRequest>)
       .unary("DiskStats", &ApiAdapter::stats<DiskStatsResponse, DiskStatsRequest>)
-      .unary("SetAttachState", &ApiAdapter::set_state<SetAttachStateResponse, SetAttachStateRequest>)
+      .unary("SetAttachState",
+             &ApiAdapter::set_state<SetAttachStateResponse, SetAttachStateRequest>)
       .unary("GetAttachState", &ApiAdapter::state<GetAttachStateResponse, GetAttachStateRequest>);
 }
 

@@ -58,19 +58,19 @@ Result<int64_t> DiskService::total_bytes(uint32_t number) {
 Result<void> DiskService::partition(uint32_t number, const Deadline& deadline,
                                     const std::string& request_id) {
   return single_flight_.run(name_of(number), "partition " + name_of(number), request_id, deadline,
-                        [&] { return backend_.partition(number, deadline); });
+                            [&] { return backend_.partition(number, deadline); });
 }
 
 Result<void> DiskService::rescan(const Deadline& deadline, const std::string& request_id) {
   return single_flight_.run("the disks", "rescan the disks", request_id, deadline,
-                        [&] { return backend_.rescan(deadline); });
+                            [&] { return backend_.rescan(deadline); });
 }
 
 Result<void> DiskService::set_online(uint32_t number, bool online, const Deadline& deadline,
                                      const std::string& request_id) {
   const std::string operation = "take " + name_of(number) + (online ? " online" : " offline");
   return single_flight_.run(name_of(number), operation, request_id, deadline,
-                        [&] { return backend_.set_online(number, online, deadline); });
+                            [&] { return backend_.set_online(number, online, deadline); });
 }
 
 }  // namespace longshore::disk

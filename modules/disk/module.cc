@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "disk/api_adapter.h"
 #include "disk/disk_service.h"
 #include "disk/linux/disk_backend_linux.h"
-#include "disk/api_adapter.h"
 #include "module_description.h"
 #include "support/linux/block/disk_names.h"
 
@@ -20,7 +20,8 @@ class DiskModule final : public Module {
     backend_.emplace(*std::move(names));
     service_.emplace(*backend_);
     versions_.emplace(*service_);
-    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to(
+        [this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 

@@ -33,7 +33,8 @@ Result<Response> ApiAdapter::rmdir(Context context, const Request& request) {
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rmdir_contents(Context context, const Request& request) {
-  return empty_or<Response>(service_.remove_contents(request.path(), support::deadline_of(context)));
+  return empty_or<Response>(
+      service_.remove_contents(request.path(), support::deadline_of(context)));
 }
 
 template <typename Response, SameLink same_link, typename Request>
@@ -75,7 +76,8 @@ void ApiAdapter::add_v1alpha1(Builder service) {
       .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
       .unary("LinkPath",
              &ApiAdapter::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
-      .unary("IsMountPoint", &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
+      .unary("IsMountPoint",
+             &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
 }
 
 void ApiAdapter::add_v1beta1(Builder service) {
@@ -85,7 +87,8 @@ void ApiAdapter::add_v1beta1(Builder service) {
       .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
       .unary("LinkPath",
              &ApiAdapter::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
-      .unary("IsMountPoint", &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
+      .unary("IsMountPoint",
+             &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
 }
 
 void ApiAdapter::add_v1beta2(Builder service) {
@@ -94,7 +97,7 @@ void ApiAdapter::add_v1beta2(Builder service) {
       .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
       .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
       .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
-                                                        CreateSymlinkRequest>)
+                                                          CreateSymlinkRequest>)
       .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
 }
 
@@ -104,7 +107,7 @@ void ApiAdapter::add_v1(Builder service) {
       .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
       .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
       .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
-                                                        CreateSymlinkRequest>)
+                                                          CreateSymlinkRequest>)
       .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
 }
 
@@ -115,8 +118,9 @@ void ApiAdapter::add_v2alpha1(Builder service) {
       .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
       .unary("RmdirContents",
              &ApiAdapter::rmdir_contents<RmdirContentsResponse, RmdirContentsRequest>)
-      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsSuccess,
-                                                        CreateSymlinkRequest>)
+      .unary("CreateSymlink",
+             &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsSuccess,
+                                         CreateSymlinkRequest>)
       .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
 }
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "filesystem/api_adapter.h"
 #include "filesystem/filesystem_service.h"
 #include "filesystem/linux/filesystem_backend_linux.h"
-#include "filesystem/api_adapter.h"
 #include "module_description.h"
 
 namespace longshore::filesystem {
@@ -28,7 +28,8 @@ class FilesystemModule final : public Module {
     backend_.emplace(*roots, std::move(link_roots));
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
-    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to(
+        [this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 

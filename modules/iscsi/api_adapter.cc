@@ -129,8 +129,9 @@ void ApiAdapter::add_v1alpha2(Builder service) {
       .unary("DisconnectTarget",
              &ApiAdapter::disconnect<DisconnectTargetResponse, DisconnectTargetRequest>)
       .unary("GetTargetDisks", &ApiAdapter::disks<GetTargetDisksResponse, GetTargetDisksRequest>)
-      .async("SetMutualChapSecret",
-             &ApiAdapter::set_mutual_secret<SetMutualChapSecretResponse, SetMutualChapSecretRequest>);
+      .async(
+          "SetMutualChapSecret",
+          &ApiAdapter::set_mutual_secret<SetMutualChapSecretResponse, SetMutualChapSecretRequest>);
 }
 
 }  // namespace longshore::iscsi

@@ -43,8 +43,8 @@ Result<void> IscsiService::add_portal(const std::optional<PortalRequest>& reques
   const Result<Portal> portal = portal_of(request, "add the portal");
   if (!portal) return portal.error();
   return single_flight_.run("portal " + portal->text(), "add the portal " + portal->text(),
-                        caller.request_id, caller.deadline,
-                        [&] { return backend_.add_portal(*portal, caller.deadline); });
+                            caller.request_id, caller.deadline,
+                            [&] { return backend_.add_portal(*portal, caller.deadline); });
 }
 
 Result<std::vector<std::string>> IscsiService::discover(const std::optional<PortalRequest>& request,
@@ -60,7 +60,7 @@ Result<std::vector<std::string>> IscsiService::discover(const std::optional<Port
   };
   const Result<void> done =
       single_flight_.run("portal " + portal->text(), "discover the targets of " + portal->text(),
-                     caller.request_id, caller.deadline, discover);
+                         caller.request_id, caller.deadline, discover);
   if (!done) return done.error();
   const std::lock_guard lock(mutex_);
   const auto found = discovered_.find(*portal);
@@ -75,12 +75,13 @@ Result<void> IscsiService::remove_portal(const std::optional<PortalRequest>& req
   const Result<Portal> portal = portal_of(request, "remove the portal");
   if (!portal) return portal.error();
   return single_flight_.run("portal " + portal->text(), "remove the portal " + portal->text(),
-                        caller.request_id, caller.deadline, [&] {
-                          Result<void> removed = backend_.remove_portal(*portal, caller.deadline);
-                          const std::lock_guard lock(mutex_);
-                          if (removed) discovered_.erase(*portal);
-                          return removed;
-                        });
+                            caller.request_id, caller.deadline, [&] {
+                              Result<void> removed =
+                                  backend_.remove_portal(*portal, caller.deadline);
+                              const std::lock_guard lock(mutex_);
+                              if (removed) discovered_.erase(*portal);
+                              return removed;
+                            });
 }
 
 Result<void> IscsiService::connect(const ConnectRequest& request, const Caller& caller) {
@@ -102,7 +103,7 @@ Result<void> IscsiService::connect(const ConnectRequest& request, const Caller& 
   }
   // With another secret it would be another request, and secrets are not compared.
   return single_flight_.run_in_turn(object, operation, caller.request_id, caller.deadline, kTurn,
-                                connect);
+                                    connect);
 }
 
 Result<Login> IscsiService::login_of(const ConnectRequest& request) const {
@@ -146,8 +147,8 @@ Result<void> IscsiService::disconnect(const std::optional<PortalRequest>& portal
     return in_turn(*target, operation, caller,
                    [&] { return backend_.disconnect(*target, caller.deadline); });
   };
-  return single_flight_.run("target " + target->text(), operation, caller.request_id, caller.deadline,
-                        disconnect);
+  return single_flight_.run("target " + target->text(), operation, caller.request_id,
+                            caller.deadline, disconnect);
 }
 
 // Two portals may be two spellings of one, "localhost" and "127.0.0.1", and have one record.
@@ -155,7 +156,7 @@ Result<void> IscsiService::in_turn(const Target& target, const std::string& oper
                                    const Caller& caller,
                                    const std::function<Result<void>()>& mutate) {
   return single_flight_.run_in_turn("target " + target.name, operation, caller.request_id,
-                                caller.deadline, kTurn, mutate);
+                                    caller.deadline, kTurn, mutate);
 }
 
 Result<std::vector<uint32_t>> IscsiService::disks(const std::optional<PortalRequest>& portal,

@@ -25,8 +25,8 @@
 #include "iscsi/iscsi_backend.h"
 #include "longshore/result.hpp"
 #include "support/deadline.h"
-#include "support/single_flight.h"
 #include "support/secret.h"
+#include "support/single_flight.h"
 
 namespace longshore::iscsi {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "iscsi/api_adapter.h"
 #include "iscsi/iscsi_service.h"
 #include "iscsi/linux/iscsi_backend_linux.h"
-#include "iscsi/api_adapter.h"
 #include "module_description.h"
 
 namespace longshore::iscsi {
@@ -45,7 +45,8 @@ class IscsiModule final : public Module {
       static_cast<void>(service_->set_mutual_secret(support::Secret::copy_of(handover)));
     }
     versions_.emplace(*service_);
-    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to(
+        [this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "module_description.h"
+#include "smb/api_adapter.h"
 #include "smb/linux/cifs_mounts.h"
 #include "smb/linux/mount_options.h"
 #include "smb/linux/smb_backend_linux.h"
 #include "smb/smb_service.h"
-#include "smb/api_adapter.h"
 
 namespace longshore::smb {
 namespace {
@@ -38,7 +38,8 @@ class SmbModule final : public Module {
         *mounts_);
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
-    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to(
+        [this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 

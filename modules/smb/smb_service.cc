@@ -22,9 +22,9 @@ Result<void> SmbService::new_mapping(const std::string& remote_path, const std::
     operation += " at \"" + link->text() + "\"";
   }
   if (!credentials) return credentials.error();
-  return single_flight_.run_in_turn(remote->mapping(), operation, request_id, deadline, patience_, [&] {
-    return backend_.map(*remote, *credentials, link ? &*link : nullptr, deadline);
-  });
+  return single_flight_.run_in_turn(
+      remote->mapping(), operation, request_id, deadline, patience_,
+      [&] { return backend_.map(*remote, *credentials, link ? &*link : nullptr, deadline); });
 }
 
 Result<void> SmbService::remove_mapping(const std::string& remote_path, const Deadline& deadline,
@@ -32,8 +32,8 @@ Result<void> SmbService::remove_mapping(const std::string& remote_path, const De
   const Result<RemotePath> remote = RemotePath::parse(remote_path, "remove the mapping");
   if (!remote) return remote.error();
   return single_flight_.run_in_turn(remote->mapping(), "remove the mapping " + remote->text(),
-                                request_id, deadline, patience_,
-                                [&] { return backend_.unmap(*remote, deadline); });
+                                    request_id, deadline, patience_,
+                                    [&] { return backend_.unmap(*remote, deadline); });
 }
 
 }  // namespace longshore::smb

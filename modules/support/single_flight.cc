@@ -38,7 +38,7 @@ class SingleFlight::Ending {
 };
 
 Error SingleFlight::refused(const std::string& object, const std::string& operation,
-                         const Running& running) {
+                            const Running& running) {
   return Error(StatusCode::kAborted, operation)
       .because("the request \"" + running.request_id + "\" is at work on " + object + ": " +
                running.operation)
@@ -46,8 +46,8 @@ Error SingleFlight::refused(const std::string& object, const std::string& operat
 }
 
 Result<void> SingleFlight::run(const std::string& object, const std::string& operation,
-                            const std::string& request_id, const Deadline& deadline,
-                            const std::function<Result<void>()>& mutate) {
+                               const std::string& request_id, const Deadline& deadline,
+                               const std::function<Result<void>()>& mutate) {
   std::unique_lock lock(mutex_);
   for (auto found = running_.find(object); found != running_.end(); found = running_.find(object)) {
     const std::shared_ptr<const Running> running = found->second;
@@ -63,9 +63,9 @@ Result<void> SingleFlight::run(const std::string& object, const std::string& ope
 }
 
 Result<void> SingleFlight::run_in_turn(const std::string& object, const std::string& operation,
-                                    const std::string& request_id, const Deadline& deadline,
-                                    std::chrono::milliseconds patience,
-                                    const std::function<Result<void>()>& mutate) {
+                                       const std::string& request_id, const Deadline& deadline,
+                                       std::chrono::milliseconds patience,
+                                       const std::function<Result<void>()>& mutate) {
   const Deadline turn = deadline.within(patience);
   std::unique_lock lock(mutex_);
   for (auto found = running_.find(object); found != running_.end(); found = running_.find(object)) {
@@ -81,8 +81,8 @@ Result<void> SingleFlight::run_in_turn(const std::string& object, const std::str
 }
 
 Result<void> SingleFlight::begin(std::unique_lock<std::mutex>& lock, const std::string& object,
-                              const std::string& operation, const std::string& request_id,
-                              const std::function<Result<void>()>& mutate) {
+                                 const std::string& operation, const std::string& request_id,
+                                 const std::function<Result<void>()>& mutate) {
   const auto running = std::make_shared<Running>(Running{operation, request_id, std::nullopt});
   running_.emplace(object, running);
   lock.unlock();
@@ -93,8 +93,9 @@ Result<void> SingleFlight::begin(std::unique_lock<std::mutex>& lock, const std::
 }
 
 std::optional<Error> SingleFlight::await(std::unique_lock<std::mutex>& lock, const Running& running,
-                                      const Deadline& deadline) {
-  return deadline.await(ended_, lock, running.operation, [&] { return running.result.has_value(); });
+                                         const Deadline& deadline) {
+  return deadline.await(ended_, lock, running.operation,
+                        [&] { return running.result.has_value(); });
 }
 
 }  // namespace longshore::support

@@ -5,8 +5,8 @@
 // with ABORTED, which names the request that runs.
 //
 // A mutation, once begun, runs to its end, on the thread that asked first. A deadline frees those
-// who wait for it, never the object. One that ended because of its own request's deadline (CANCELLED,
-// DEADLINE_EXCEEDED) says nothing to others: one of those who waited begins it anew.
+// who wait for it, never the object. One that ended because of its own request's deadline
+// (CANCELLED, DEADLINE_EXCEEDED) says nothing to others: one of those who waited begins it anew.
 //
 // A mutation may begin another on another object, as long as no two do so the other way round.
 //

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "module_description.h"
+#include "system/api_adapter.h"
 #include "system/linux/system_backend_linux.h"
 #include "system/system_service.h"
-#include "system/api_adapter.h"
 
 namespace longshore::system {
 namespace {

@@ -73,7 +73,8 @@ Result<void> SystemService::stop_service(const std::string& name, bool force,
     if (Result<void> allowed = check_allowed(each, kStop); !allowed) return allowed;
   }
   for (const std::string& each : order.units) {
-    if (Result<void> stopped = backend_.stop(each, deadline_of_one(deadline)); !stopped) return stopped;
+    if (Result<void> stopped = backend_.stop(each, deadline_of_one(deadline)); !stopped)
+      return stopped;
   }
   return {};
 }

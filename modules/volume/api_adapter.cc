@@ -15,8 +15,8 @@
 
 namespace longshore::volume {
 
-using support::empty_or;
 using support::deadline_of;
+using support::empty_or;
 
 namespace {
 
@@ -218,11 +218,12 @@ void ApiAdapter::add_v1beta3(Builder service) {
       .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
       .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
       .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
-      .unary("GetDiskNumberFromVolumeID", &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
-                                                                 GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetDiskNumberFromVolumeID",
+             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                      GetDiskNumberFromVolumeIDRequest>)
       .unary("GetVolumeIDFromTargetPath",
              &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
-                                          GetVolumeIDFromTargetPathRequest>)
+                                            GetVolumeIDFromTargetPathRequest>)
       .unary("WriteVolumeCache",
              &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
 }
@@ -239,11 +240,12 @@ void ApiAdapter::add_v1(Builder service) {
       .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
       .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
       .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
-      .unary("GetDiskNumberFromVolumeID", &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
-                                                                 GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetDiskNumberFromVolumeID",
+             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                      GetDiskNumberFromVolumeIDRequest>)
       .unary("GetVolumeIDFromTargetPath",
              &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
-                                          GetVolumeIDFromTargetPathRequest>)
+                                            GetVolumeIDFromTargetPathRequest>)
       .unary("WriteVolumeCache",
              &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
 }
@@ -260,14 +262,15 @@ void ApiAdapter::add_v2alpha1(Builder service) {
       .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
       .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
       .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
-      .unary("GetDiskNumberFromVolumeID", &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
-                                                                 GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetDiskNumberFromVolumeID",
+             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                      GetDiskNumberFromVolumeIDRequest>)
       .unary("GetVolumeIDFromTargetPath",
              &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
-                                          GetVolumeIDFromTargetPathRequest>)
+                                            GetVolumeIDFromTargetPathRequest>)
       .unary("GetClosestVolumeIDFromTargetPath",
              &ApiAdapter::closest_id<GetClosestVolumeIDFromTargetPathResponse,
-                                   GetClosestVolumeIDFromTargetPathRequest>)
+                                     GetClosestVolumeIDFromTargetPathRequest>)
       .unary("WriteVolumeCache",
              &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
 }

@@ -6,8 +6,8 @@
 
 #include "module_description.h"
 #include "support/linux/block/disk_names.h"
-#include "volume/linux/volume_backend_linux.h"
 #include "volume/api_adapter.h"
+#include "volume/linux/volume_backend_linux.h"
 #include "volume/volume_service.h"
 
 namespace longshore::volume {
@@ -34,7 +34,8 @@ class VolumeModule final : public Module {
     });
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
-    ApiAdapter::add_to([this](std::string name) { return add_service(std::move(name), *versions_); });
+    ApiAdapter::add_to(
+        [this](std::string name) { return add_service(std::move(name), *versions_); });
     return {};
   }
 

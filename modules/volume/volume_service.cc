@@ -56,7 +56,7 @@ Result<void> VolumeService::mutate_at(const char* verb, const char* preposition,
   // Never waits for a target while it holds a volume: whoever does the same holds the volume too.
   const auto at_target = [&] {
     return single_flight_.run("target " + path->text(), operation, request_id, deadline,
-                          [&] { return mutate(*path); });
+                              [&] { return mutate(*path); });
   };
   return single_flight_.run(name_of(id), operation, request_id, deadline, at_target);
 }
@@ -70,7 +70,7 @@ Result<void> VolumeService::format(const std::string& id, const Deadline& deadli
                                    const std::string& request_id) {
   if (Result<void> checked = check_id(id, "format the volume"); !checked) return checked;
   return single_flight_.run(name_of(id), "format the volume " + id, request_id, deadline,
-                        [&] { return backend_.format(id, deadline); });
+                            [&] { return backend_.format(id, deadline); });
 }
 
 Result<void> VolumeService::mount(const std::string& id, const std::string& target,
@@ -101,8 +101,8 @@ Result<void> VolumeService::resize(const std::string& id, int64_t size_bytes,
   const std::string aim =
       size_bytes == 0 ? "as far as its disk allows" : "to " + std::to_string(size_bytes) + " bytes";
   const auto size = static_cast<uint64_t>(size_bytes);
-  return single_flight_.run(name_of(id), "resize the volume " + id + " " + aim, request_id, deadline,
-                        [&] { return backend_.resize(id, size, deadline); });
+  return single_flight_.run(name_of(id), "resize the volume " + id + " " + aim, request_id,
+                            deadline, [&] { return backend_.resize(id, size, deadline); });
 }
 
 Result<VolumeStats> VolumeService::stats(const std::string& id) {

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <memory>
 
+#include "tests/demo/demo_agent.h"
+#include "tests/demo/demo_directory.h"
 #include "tools/longshorectl/agent_client.h"
 #include "tools/longshorectl/json_message.h"
 #include "tools/longshorectl/reflected_methods.h"
-#include "tests/demo/demo_agent.h"
-#include "tests/demo/demo_directory.h"
 
 namespace longshore::demo {
 namespace {

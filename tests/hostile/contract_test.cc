@@ -88,8 +88,8 @@ TEST_CASE("Every step of a life is recorded with its time, up to its end") {
     CHECK(step.took >= 0ns);
   }
   CHECK(states == std::vector<LifecycleState>{LifecycleState::kFound, LifecycleState::kCreated,
-                                         LifecycleState::kStarted, LifecycleState::kServing,
-                                         LifecycleState::kDraining, LifecycleState::kStopped});
+                                              LifecycleState::kStarted, LifecycleState::kServing,
+                                              LifecycleState::kDraining, LifecycleState::kStopped});
   CHECK(World::get().logged("module is stopped module=behaves"));
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cgroup_world.h"
-#include "supervise/linux/cgroups.h"
 #include "supervise/linux/cgroup_tree.h"
+#include "supervise/linux/cgroups.h"
 
 using namespace longshore;
 using namespace longshore::test;

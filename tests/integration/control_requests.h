@@ -22,8 +22,7 @@ inline Upgraded upgrade(const AgentDirectory& directory, const std::string& modu
   admin::v1::UpgradeRequest request;
   request.set_module(module);
   request.set_file(file);
-  const auto answer =
-      client.call("longshore.admin.v1.Admin/Upgrade", request.SerializeAsString());
+  const auto answer = client.call("longshore.admin.v1.Admin/Upgrade", request.SerializeAsString());
   Upgraded upgraded{answer->code(), answer->text(), {}};
   if (!answer->messages.empty()) upgraded.response.ParseFromString(answer->messages[0]);
   return upgraded;

@@ -110,9 +110,8 @@ TEST_CASE("a socket that drivers use") {
   const Served served;
   for (const std::string& socket :
        {served.directory.filesystem_socket("v1"), served.directory.echo_socket()}) {
-    CHECK_THAT(complaint(socket),
-               Contains("this socket does not serve longshore.admin.v1.Admin") &&
-                   Contains("give the agent's control socket by --socket"));
+    CHECK_THAT(complaint(socket), Contains("this socket does not serve longshore.admin.v1.Admin") &&
+                                      Contains("give the agent's control socket by --socket"));
   }
 }
 

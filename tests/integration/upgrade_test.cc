@@ -1,4 +1,5 @@
-// `Upgrade` of a running agent: under load, in both ways of replacement, and when the new file fails.
+// `Upgrade` of a running agent: under load, in both ways of replacement, and when the new file
+// fails.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>

@@ -43,7 +43,7 @@ struct AgentProcessOptions {
   std::vector<int> sockets = {};             // handed in as systemd does, from descriptor 3 on
   std::vector<std::string> more_words = {};  // of the command line
   bool until_serving = true;                 // whether the constructor waits for that
-  std::string cgroup = {};            // its folder, if it is to be started in one
+  std::string cgroup = {};                   // its folder, if it is to be started in one
 };
 
 class AgentProcess {

@@ -113,8 +113,7 @@ std::string Cgroups::why_not(const std::string& controller) const {
   return fault == faults_.end() ? std::string() : fault->second;
 }
 
-Result<Cgroup> Cgroups::enclose(pid_t process, const std::string& module,
-                                            GroupLimits limits) {
+Result<Cgroup> Cgroups::enclose(pid_t process, const std::string& module, GroupLimits limits) {
   const bool ends_all = limits.processes > 0;
   if (!why_not("cpu").empty()) limits.processors = 0;
   if (!why_not("memory").empty()) limits.memory = 0;

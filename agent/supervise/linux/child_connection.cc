@@ -10,10 +10,10 @@
 #include <thread>
 #include <utility>
 
-#include "supervise/linux/child_process.h"
 #include "supervise/linux/cgroups.h"
-#include "supervise/linux/pipe_transport_linux.h"
+#include "supervise/linux/child_process.h"
 #include "supervise/linux/line_reader.h"
+#include "supervise/linux/pipe_transport_linux.h"
 
 namespace longshore::supervise {
 

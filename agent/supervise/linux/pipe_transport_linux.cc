@@ -77,7 +77,8 @@ class PipeEnds final : public PipeTransport {
 
 }  // namespace
 
-Result<std::unique_ptr<PipeTransport>> pipe_transport_of(FileDescriptor input, FileDescriptor output) {
+Result<std::unique_ptr<PipeTransport>> pipe_transport_of(FileDescriptor input,
+                                                         FileDescriptor output) {
   FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return Error(StatusCode::kUnknown, "make an event descriptor").because(last_error());
   return std::unique_ptr<PipeTransport>(

@@ -9,6 +9,7 @@
 namespace longshore::supervise {
 
 // Both must not block.
-Result<std::unique_ptr<PipeTransport>> pipe_transport_of(FileDescriptor input, FileDescriptor output);
+Result<std::unique_ptr<PipeTransport>> pipe_transport_of(FileDescriptor input,
+                                                         FileDescriptor output);
 
 }  // namespace longshore::supervise

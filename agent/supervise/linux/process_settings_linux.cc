@@ -35,8 +35,7 @@ Result<child::v1::Restrictions> restrictions_of(const config::ProcessSettings& p
   return restrictions;
 }
 
-void log_limits(const config::ModuleSettings& module, const Cgroups& groups,
-                observe::Log& log) {
+void log_limits(const config::ModuleSettings& module, const Cgroups& groups, observe::Log& log) {
   LimitReport report(module.name);
   const auto tell = [&](const char* key, bool wanted, const char* controller, const char* instead) {
     if (wanted) report.add(key, "cgroup", groups.why_not(controller), instead);

@@ -6,8 +6,8 @@
 #include "supervise/line_cutter.h"
 #include "supervise/windows/child_pipe.h"
 #include "supervise/windows/child_process.h"
-#include "supervise/windows/pipe_transport_windows.h"
 #include "supervise/windows/overlapped_pipe.h"
+#include "supervise/windows/pipe_transport_windows.h"
 
 namespace longshore::supervise {
 

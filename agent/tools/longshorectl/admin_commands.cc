@@ -2,8 +2,8 @@
 #include <string>
 
 #include "longshore/admin/v1.pb.h"
-#include "tools/longshorectl/commands.h"
 #include "tools/longshorectl/admin_call.h"
+#include "tools/longshorectl/commands.h"
 #include "tools/longshorectl/table.h"
 #include "tools/longshorectl/time_text.h"
 

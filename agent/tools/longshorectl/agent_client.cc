@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "tools/longshorectl/socket_diagnosis.h"
 #include "rpc/asio_transport.h"
+#include "tools/longshorectl/socket_diagnosis.h"
 
 namespace longshore::ctl {
 namespace {

@@ -10,9 +10,9 @@
 #include <optional>
 #include <system_error>
 
+#include "tools/longshorectl/admin_call.h"
 #include "tools/longshorectl/agent_client.h"
 #include "tools/longshorectl/commands.h"
-#include "tools/longshorectl/admin_call.h"
 #include "tools/longshorectl/json_message.h"
 #include "tools/longshorectl/reflected_methods.h"
 

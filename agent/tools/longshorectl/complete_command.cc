@@ -4,8 +4,8 @@
 
 #include "longshore/admin/v1.pb.h"
 #include "tools/cli_completion.h"
-#include "tools/longshorectl/command_line.h"
 #include "tools/longshorectl/admin_call.h"
+#include "tools/longshorectl/command_line.h"
 
 namespace longshore::ctl {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "longshore/admin/v1.pb.h"
 #include "longshore/ctl/v1.pb.h"
+#include "tools/longshorectl/admin_call.h"
 #include "tools/longshorectl/agent_program.h"
 #include "tools/longshorectl/commands.h"
-#include "tools/longshorectl/admin_call.h"
 
 namespace longshore::ctl {
 namespace {

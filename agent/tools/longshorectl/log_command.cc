@@ -1,7 +1,7 @@
 // `longshorectl log level`: how much the running agent writes.
 #include "longshore/admin/v1.pb.h"
-#include "tools/longshorectl/commands.h"
 #include "tools/longshorectl/admin_call.h"
+#include "tools/longshorectl/commands.h"
 
 namespace longshore::ctl {
 

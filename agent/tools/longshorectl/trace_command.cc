@@ -1,7 +1,7 @@
 // `longshorectl trace`: what became of a request, and the requests that were made lately.
 #include "longshore/admin/v1.pb.h"
-#include "tools/longshorectl/commands.h"
 #include "tools/longshorectl/admin_call.h"
+#include "tools/longshorectl/commands.h"
 #include "tools/longshorectl/table.h"
 #include "tools/longshorectl/time_text.h"
 

@@ -1,10 +1,10 @@
 // What a module answers to calls.
 #include <thread>
 
+#include "observe/log_line.h"
 #include "tools/module_check/answer_fault.h"
 #include "tools/module_check/checks.h"
 #include "tools/module_check/request_maker.h"
-#include "observe/log_line.h"
 
 namespace longshore::module_check {
 namespace {

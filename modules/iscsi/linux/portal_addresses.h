@@ -28,8 +28,8 @@ class PortalAddresses {
   explicit PortalAddresses(LookUp look_up) : look_up_(std::move(look_up)) {}
 
   // A literal address is itself. A host's name is the name and every address that it has now; that
-  // is waited for as long as the deadline are not exceeded. UNAVAILABLE: it has none, so that nobody
-  // can say what is connected through the portal, or an earlier look-up of it has not ended.
+  // is waited for as long as the deadline are not exceeded. UNAVAILABLE: it has none, so that
+  // nobody can say what is connected through the portal, or an earlier look-up of it has not ended.
   // `operation` completes "cannot ...", and `object` is what it is tried on.
   //
   // A session is known to the kernel by an address alone. For one that was made when the name had

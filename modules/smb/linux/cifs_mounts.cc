@@ -101,8 +101,8 @@ Result<std::unique_ptr<DetachedShare>> CifsMounts::mount(const RemotePath& share
   context.set("source", share.mapping());
   context.set("ip", address);
   set_credentials(context, credentials);
-  // Once it is mounted, calls to a server that does not answer end with an error. ShareMounter itself
-  // may still wait for ever.
+  // Once it is mounted, calls to a server that does not answer end with an error. ShareMounter
+  // itself may still wait for ever.
   context.set_flag("soft");
   context.set("echo_interval", kEchoSeconds);
   if (require_privacy_) context.set_flag("seal");

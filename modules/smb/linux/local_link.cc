@@ -12,7 +12,8 @@ constexpr const char* kMakeLink = "make the link";
 
 }  // namespace
 
-Result<LocalLink> LocalLink::inspect(const support::RootedOpener& beneath, const support::PosixPath& path) {
+Result<LocalLink> LocalLink::inspect(const support::RootedOpener& beneath,
+                                     const support::PosixPath& path) {
   Result<support::DirectoryEntry> entry = beneath.entry(path, kMakeLink);
   if (!entry) return std::move(entry).error();
   LocalLink link(*std::move(entry), path.text());

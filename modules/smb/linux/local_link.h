@@ -17,7 +17,8 @@ class LocalLink {
  public:
   // NOT_FOUND: there is no directory for it. PERMISSION_DENIED: a link on the way leads out of the
   // roots. The path lies within a root.
-  static Result<LocalLink> inspect(const support::RootedOpener& beneath, const support::PosixPath& path);
+  static Result<LocalLink> inspect(const support::RootedOpener& beneath,
+                                   const support::PosixPath& path);
 
   bool is_absent() const { return kind_ == Kind::kAbsent; }
   // Where it leads; "" for what is no link.

@@ -29,9 +29,8 @@ Error no_thread(const RemotePath& share, const std::error_code& error) {
 
 }  // namespace
 
-Result<std::vector<std::string>> ShareMounter::addresses_of(const RemotePath& share,
-                                                        const std::optional<MountedShare>& before,
-                                                        const Deadline& deadline) {
+Result<std::vector<std::string>> ShareMounter::addresses_of(
+    const RemotePath& share, const std::optional<MountedShare>& before, const Deadline& deadline) {
   const auto call = [this, host = share.host()] { return mounts_.addresses_of(host); };
   const auto unanswered = [&](const std::error_code& error) -> Addresses {
     if (!is_hanging(error)) return no_thread(share, error);
@@ -48,11 +47,9 @@ Result<std::vector<std::string>> ShareMounter::addresses_of(const RemotePath& sh
   return addresses;
 }
 
-Result<std::unique_ptr<DetachedShare>> ShareMounter::mount(const RemotePath& share,
-                                                       const std::vector<std::string>& addresses,
-                                                       const Credentials& credentials,
-                                                       ShareMounts::Connection connection,
-                                                       const Deadline& deadline) {
+Result<std::unique_ptr<DetachedShare>> ShareMounter::mount(
+    const RemotePath& share, const std::vector<std::string>& addresses,
+    const Credentials& credentials, ShareMounts::Connection connection, const Deadline& deadline) {
   std::optional<Error> failure;
   for (const std::string& address : addresses) {
     if (auto exceeded = deadline.exceeded(kMapOperation, share.mapping()))
@@ -75,10 +72,11 @@ Result<std::unique_ptr<DetachedShare>> ShareMounter::mount(const RemotePath& sha
   return mount_failure(share, failure->system(), credentials.is_nobody());
 }
 
-ShareMounter::Mounted ShareMounter::mount_in_time(const RemotePath& share, const std::string& address,
-                                          const Credentials& credentials,
-                                          ShareMounts::Connection connection,
-                                          const Deadline& deadline) {
+ShareMounter::Mounted ShareMounter::mount_in_time(const RemotePath& share,
+                                                  const std::string& address,
+                                                  const Credentials& credentials,
+                                                  ShareMounts::Connection connection,
+                                                  const Deadline& deadline) {
   // A copy, for the thread may outlive the request.
   const auto own_credentials = std::make_shared<const Credentials>(credentials.copy());
   const auto call = [this, share, address, own_credentials, connection]() -> Mounted {
@@ -105,7 +103,7 @@ bool ShareMounter::answers(const MountedShare& share, const Deadline& deadline) 
 }
 
 Result<void> ShareMounter::find(const MountedShare& share, const RemotePath& remote,
-                            const Deadline& deadline) {
+                                const Deadline& deadline) {
   const auto call = [this, share, below = remote.below()] { return mounts_.find(share, below); };
   const std::string key = key_of("find ", share) + "/" + remote.below();
   const std::error_code error = other_calls_.run(key, deadline.within(times_.probe), call, itself);

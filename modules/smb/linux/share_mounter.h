@@ -2,12 +2,12 @@
 //
 // The kernel has no limit of its own for all of it: with a server that accepts connections and then
 // says nothing it waits for ever. So whatever may wait for the server is asked on a thread of its
-// own, one for a share and an address at most; see support/abandonable_calls.h. Nobody waits for it any
-// longer when the time is over, nor when its caller's is or the caller has gone: otherwise a call
-// without a deadline would keep the share's turn for nobody. The attempt goes on in the kernel, and
-// what comes of it is let go. Until it ends the next ones are UNAVAILABLE at once. They do not join
-// it, for nobody can tell whether their credentials are the same; and to wait for a server that
-// said nothing so far would only hold their threads as well.
+// own, one for a share and an address at most; see support/abandonable_calls.h. Nobody waits for it
+// any longer when the time is over, nor when its caller's is or the caller has gone: otherwise a
+// call without a deadline would keep the share's turn for nobody. The attempt goes on in the
+// kernel, and what comes of it is let go. Until it ends the next ones are UNAVAILABLE at once. They
+// do not join it, for nobody can tell whether their credentials are the same; and to wait for a
+// server that said nothing so far would only hold their threads as well.
 //
 // Threads: any number at once, one for a share. Owner: outlives its calls; the mounts outlive it.
 // On destruction it waits for what still hangs.

@@ -11,9 +11,9 @@
 namespace longshore::support {
 
 // In the order in which they are to be tried, without repetitions. Takes as long as the node's
-// resolver does: abandonable_calls.h bounds that. `operation` completes "cannot ...". UNAVAILABLE: the
-// node knows no such name, or its name server does not say. Not NOT_FOUND, which callers take for
-// the share or the target.
+// resolver does: abandonable_calls.h bounds that. `operation` completes "cannot ...". UNAVAILABLE:
+// the node knows no such name, or its name server does not say. Not NOT_FOUND, which callers take
+// for the share or the target.
 Result<std::vector<std::string>> addresses_of(const std::string& host, const char* operation);
 
 // The address as addresses_of() writes it, without a zone: "fe80::1" for

@@ -153,7 +153,8 @@ Result<FileDescriptor> RootedOpener::open(const PosixPath& path, std::string_vie
   return walk.take_here();
 }
 
-Result<DirectoryEntry> RootedOpener::entry(const PosixPath& path, std::string_view operation) const {
+Result<DirectoryEntry> RootedOpener::entry(const PosixPath& path,
+                                           std::string_view operation) const {
   Result<FileDescriptor> root = open_root_of(path, operation);
   if (!root) return std::move(root).error();
   const std::string relative(path.below(*roots_.root_of(path)));
@@ -170,7 +171,7 @@ Result<DirectoryEntry> RootedOpener::entry(const PosixPath& path, std::string_vi
 }
 
 Result<FileDescriptor> RootedOpener::open_root_of(const PosixPath& path,
-                                             std::string_view operation) const {
+                                                  std::string_view operation) const {
   const PosixPath& root = *roots_.root_of(path);
   FileDescriptor opened = open_root(root);
   if (opened) return opened;
@@ -179,7 +180,7 @@ Result<FileDescriptor> RootedOpener::open_root_of(const PosixPath& path,
 }
 
 Error RootedOpener::failure(const PosixPath& path, std::string_view operation,
-                       std::error_code error) const {
+                            std::error_code error) const {
   if (error == std::errc::cross_device_link) {
     return Error(StatusCode::kPermissionDenied, std::string(operation), path.text())
         .because("a link on the way leads out of the working directories " + roots_.describe())

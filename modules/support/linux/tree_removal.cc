@@ -8,17 +8,17 @@
 #include <optional>
 #include <vector>
 
-#include "support/linux/rooted_opener.h"
 #include "support/linux/directory_reader.h"
 #include "support/linux/mounts_below.h"
+#include "support/linux/rooted_opener.h"
 
 namespace longshore::support {
 namespace {
 
 constexpr const char* kOperation = "remove what is in";
 constexpr size_t kOpenLevels = 32;
-constexpr size_t kMaxPiece = 3'500;  // bytes; with one name more still within PATH_MAX
-constexpr int kMaxPasses = 16;       // over one directory that others keep filling
+constexpr size_t kMaxPiece = 3'500;    // bytes; with one name more still within PATH_MAX
+constexpr int kMaxPasses = 16;         // over one directory that others keep filling
 constexpr int kDeadlineInterval = 64;  // entries between two looks at the deadline
 
 // What makes an opened directory this one and no other.
@@ -50,7 +50,8 @@ struct Level {
 
 class TreeRemoval {
  public:
-  TreeRemoval(const std::string& path, const Deadline& deadline) : path_(path), deadline_(deadline) {}
+  TreeRemoval(const std::string& path, const Deadline& deadline)
+      : path_(path), deadline_(deadline) {}
 
   Result<void> run(const FileDescriptor& top) {
     Result<std::optional<std::string>> mount = find_mount_below(top);

@@ -125,8 +125,8 @@ Result<VolumeBackendLinux::Source> VolumeBackendLinux::open_source(
   if (!opened) return std::move(opened).error();
   const block::ByteRange range = volume.range();
   // What was read when the kernel had the partition, or before it was written there, is no news.
-  ::posix_fadvise(opened->get(), static_cast<off_t>(range.offset),
-                  static_cast<off_t>(range.size), POSIX_FADV_DONTNEED);
+  ::posix_fadvise(opened->get(), static_cast<off_t>(range.offset), static_cast<off_t>(range.size),
+                  POSIX_FADV_DONTNEED);
   return Source{*std::move(opened), range};
 }
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "support/allowed_roots.h"
-#include "support/linux/rooted_opener.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/disk_names.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/mount_table.h"
+#include "support/linux/rooted_opener.h"
 #include "volume/linux/format_records.h"
 #include "volume/linux/make_filesystem.h"
 #include "volume/linux/volume_finder.h"

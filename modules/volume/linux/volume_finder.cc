@@ -172,7 +172,8 @@ Result<Volume> VolumeFinder::resolve(std::string_view id, std::string_view opera
   return only_one(std::move(*named), id, operation);
 }
 
-Result<Volume> VolumeFinder::resolve_mounted(std::string_view id, std::string_view operation) const {
+Result<Volume> VolumeFinder::resolve_mounted(std::string_view id,
+                                             std::string_view operation) const {
   Result<Candidates> named = candidates_named(id);
   if (!named) return std::move(named).error();
   std::vector<Candidate> mounted;
@@ -186,7 +187,7 @@ Result<Volume> VolumeFinder::resolve_mounted(std::string_view id, std::string_vi
 }
 
 Result<Volume> VolumeFinder::only_one(Candidates named, std::string_view id,
-                                     std::string_view operation) {
+                                      std::string_view operation) {
   std::vector<Candidate>& found = named.found;
   if (found.size() == 1) return std::move(told(std::move(found)).front());
   if (found.empty()) return none_found(id, named.unreadable, operation);

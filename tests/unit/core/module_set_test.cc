@@ -149,10 +149,10 @@ struct Clinic {
   ~Clinic() { core.modules.stop_all(10s); }
 
   ModuleSet::Committed apply() {
-    const auto prepared = core.modules.prepare(configuration, ModuleSet::OnFailure::kGoOn);
-    INFO((prepared ? "" : prepared.error().message()));
-    REQUIRE(prepared);
-    return core.modules.commit();
+    auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGoOn);
+    INFO((change ? "" : change.error().message()));
+    REQUIRE(change);
+    return (*std::move(change)).commit();
   }
   // Any change of the settings asks for another instance.
   std::future<ModuleSet::Committed> apply_change() {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "disk/disk_service.h"
-#include "tests/unit/disk/disk_backend_fake.h"
 #include "disk/linux/disk_backend_linux.h"
 #include "support/linux/block/disk_names.h"
 #include "tests/support/loop_disk.h"
+#include "tests/unit/disk/disk_backend_fake.h"
 
 namespace longshore::disk {
 

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/unit/filesystem/filesystem_backend_fake.h"
 #include "filesystem/filesystem_service.h"
 #include "filesystem/linux/filesystem_backend_linux.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/unit/filesystem/filesystem_backend_fake.h"
 
 namespace longshore::filesystem {
 

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <string>
 
-#include "tests/unit/iscsi/iscsi_backend_fake.h"
 #include "tests/support/outcome.h"
+#include "tests/unit/iscsi/iscsi_backend_fake.h"
 #include "tests/unit/iscsi/target_setup.h"
 
 namespace longshore::iscsi {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/unit/iscsi/iscsi_backend_fake.h"
 #include "iscsi/iscsi_service.h"
 #include "iscsi/linux/iscsi_backend_linux.h"
+#include "tests/unit/iscsi/iscsi_backend_fake.h"
 #include "tests/unit/iscsi/open_iscsi_stand_in.h"
 
 namespace longshore::iscsi {

@@ -3,12 +3,12 @@
 #include <chrono>
 
 #include "longshore/module/v1.pb.h"
+#include "tests/support/wire_writer.h"
 #include "tools/module_check/answer_fault.h"
 #include "tools/module_check/report.h"
 #include "tools/module_check/request_maker.h"
 #include "tools/module_check/setting_text.h"
 #include "tools/module_check/subject.h"
-#include "tests/support/wire_writer.h"
 
 namespace longshore::module_check {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "longshore/child/v1.pb.h"
 #include "supervise/frame_channel.h"
+#include "supervise/handshake.h"
 #include "supervise/linux/child_process.h"
 #include "supervise/linux/pipe_transport_linux.h"
-#include "supervise/handshake.h"
 #include "tests/support/build_tree.h"
 
 using namespace longshore;

@@ -27,7 +27,9 @@ class Roots {
   void link(const std::string& text, const std::string& name) const {
     fs::create_symlink(text, at(name));
   }
-  RootedOpener beneath() const { return RootedOpener(*AllowedRoots::from({at("root"), at("other")})); }
+  RootedOpener beneath() const {
+    return RootedOpener(*AllowedRoots::from({at("root"), at("other")}));
+  }
 
   // What the path leads to: the content of a file, "directory", or the error's code.
   std::string open(const std::string& name) const {

@@ -182,7 +182,8 @@ TEST_CASE("who waits for a turn joins nothing and runs afterwards") {
   CHECK(outcome(second.get()) == "OK");
 }
 
-TEST_CASE("a turn that does not come ends with what is running, or with the caller's own deadline") {
+TEST_CASE(
+    "a turn that does not come ends with what is running, or with the caller's own deadline") {
   SingleFlight mutations;
   HeldMutation held(mutations, succeed);
   const auto in_turn = [&](const Deadline& deadline) {

@@ -1,7 +1,8 @@
 // Services in memory that keep the contract of SystemBackend: for tests of what stands above, and
 // run through the same suite as the real one.
 //
-// Threads: any number at once; one lock. A start or stop that is told to hang waits on the deadline.
+// Threads: any number at once; one lock. A start or stop that is told to hang waits on the
+// deadline.
 #pragma once
 
 #include <map>

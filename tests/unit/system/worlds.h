@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/system/system_backend_fake.h"
 #include "system/linux/system_backend_linux.h"
 #include "system/system_service.h"
 #include "tests/support/private_bus.h"
 #include "tests/support/systemd_stand_in.h"
+#include "tests/unit/system/system_backend_fake.h"
 
 namespace longshore::system {
 

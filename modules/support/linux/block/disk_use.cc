@@ -118,7 +118,7 @@ class UseOfDisk {
   const std::vector<std::string>& needed_;
   std::vector<Use> uses_;
   std::set<std::pair<uint64_t, std::string>> seen_;  // mounts, by id and point
-  std::map<dev_t, bool> opener_;                    // what is_beneath() found
+  std::map<dev_t, bool> opener_;                     // what is_beneath() found
 };
 
 Error used(const Disk& disk, std::string_view operation, const std::string& what) {

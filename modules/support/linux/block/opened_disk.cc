@@ -48,7 +48,8 @@ Result<DiskLock> DiskLock::take(const Disk& disk, const Deadline& deadline,
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(last_error());
     }
-    if (const auto exceeded = deadline.exceeded(std::string(operation), disk.node)) return *exceeded;
+    if (const auto exceeded = deadline.exceeded(std::string(operation), disk.node))
+      return *exceeded;
     if (Deadline::Clock::now() >= last) {
       return Error(StatusCode::kAborted, std::string(operation), disk.node)
           .because("another program has locked the disk")

@@ -17,8 +17,8 @@ TEST_CASE("The end of the other side's reading ends serving") {
   REQUIRE(pipe2(back, O_CLOEXEC | O_NONBLOCK) == 0);
   const FileDescriptor writer(there[1]);
   FileDescriptor reader(back[0]);
-  FrameChannel receiver(pipe_transport_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(),
-                      1000);
+  FrameChannel receiver(
+      pipe_transport_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(), 1000);
   reader = {};
   CHECK(receiver.serve([](const Frame&) { return true; }));
 }
