@@ -32,7 +32,7 @@ struct InspectionOptions {
 struct Inspection {
   ModuleFile file;
   std::shared_ptr<const ModuleFacts> facts;
-  // When it was begun, and when it was done; see life.h.
+  // When it was begun, and when it was done; see lifecycle.h.
   router::Clock::time_point found;
   router::Clock::time_point inspected;
 };

@@ -1,5 +1,5 @@
 // A living module: its code, settings, a pool of threads and the calls that run. Its states are
-// those of life.h, from created on.
+// those of lifecycle.h, from created on.
 //
 // An instance that cannot be ended in time (a thread of its hangs) is abandoned: it stays in
 // memory, gets no more calls, and its late answers are stale.

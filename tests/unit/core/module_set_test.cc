@@ -213,6 +213,19 @@ TEST_CASE_METHOD(Clinic, "One that is enabled again waits for the calls of the o
   CHECK(call("")->await());
 }
 
+TEST_CASE_METHOD(Clinic, "What was prepared and is dropped is ended, and nothing has changed") {
+  {
+    const auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGoOn);
+    REQUIRE(change);
+    CHECK(ward.seen.get().living == 1);
+  }
+  CHECK(ward.seen.get().living == 0);
+  CHECK(ward.seen.get().stopped == 1);
+  CHECK(core.modules.list().empty());
+  apply();
+  CHECK(ward.seen.get().living == 1);
+}
+
 TEST_CASE_METHOD(Clinic, "One that is started but not healthy is ended before the next try") {
   ward.is_healthy = false;
   apply();
