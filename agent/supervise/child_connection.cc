@@ -35,8 +35,8 @@ bool ChildConnection::kill_when_due() {
   return true;
 }
 
-std::string ChildConnection::serve(const std::function<bool(const Frame&)>& on_frame,
-                                   const std::function<void(std::string_view)>& on_line) {
+ProcessEnd ChildConnection::serve(const std::function<bool(const Frame&)>& on_frame,
+                                  const std::function<void(std::string_view)>& on_line) {
   std::string fault;
   const auto checked = [&](const Frame& frame) {
     const bool good = on_frame(frame);
@@ -57,11 +57,11 @@ std::string ChildConnection::serve(const std::function<bool(const Frame&)>& on_f
   // Nobody can talk to it any more.
   if (fault.empty() && !has_ended(kTimeToBeReaped)) fault = "it closed its end of the pipes";
   if (!fault.empty()) kill();
-  const std::string end = wait();
+  ProcessEnd end = wait();
   read_last_printed(on_line);
   const std::lock_guard lock(mutex_);
-  if (!end_.empty()) return end_;
-  return fault.empty() ? end : "was killed because " + fault;
+  if (!end_.empty()) return ProcessEnd::killed(end_);
+  return fault.empty() ? end : ProcessEnd::killed("was killed because " + fault);
 }
 
 }  // namespace longshore::supervise

@@ -15,6 +15,7 @@
 #include "router/timers.h"
 #include "supervise/frame_channel.h"
 #include "supervise/group_limits.h"
+#include "supervise/process_end.h"
 
 namespace longshore::supervise {
 
@@ -42,11 +43,11 @@ class ChildConnection {
   void kill_at(router::Clock::time_point time, std::string end);
   void kill_now(std::string end);
 
-  // Hands over frames, and what the process prints line by line, until it has ended. Why it has:
-  // "was killed by SIGSEGV". `on_frame` answers false when a frame makes no sense. A process that
-  // does not end though it is killed, since it hangs in the kernel, is not waited for.
-  std::string serve(const std::function<bool(const Frame&)>& on_frame,
-                    const std::function<void(std::string_view)>& on_line);
+  // Hands over frames, and what the process prints line by line, until it has ended. `on_frame`
+  // answers false when a frame makes no sense. A process that does not end though it is killed,
+  // since it hangs in the kernel, is not waited for.
+  ProcessEnd serve(const std::function<bool(const Frame&)>& on_frame,
+                   const std::function<void(std::string_view)>& on_line);
 
  protected:
   // What a killed process gets to be gone.
@@ -69,8 +70,8 @@ class ChildConnection {
   virtual void kill() = 0;
   // Whether it has ended or does so within the time.
   virtual bool has_ended(std::chrono::milliseconds time) const = 0;
-  // Waits until it is gone, and frees what it had but the pipes. Why it ended.
-  virtual std::string wait() = 0;
+  // Waits until it is gone, and frees what it had but the pipes.
+  virtual ProcessEnd wait() = 0;
   // Once what there is. False: nobody prints any more.
   virtual bool read_printed(const std::function<void(std::string_view)>& on_line) = 0;
   // What is left after its end.

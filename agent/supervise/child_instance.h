@@ -69,8 +69,8 @@ class ChildInstance {
 
   // The thread: one process after the other.
   void run();
-  // One process, from its start to its end. Why it ended: "was killed by SIGSEGV".
-  std::string run_process();
+  // One process, from its start to its end.
+  ProcessEnd run_process();
   void greet(ChildConnection& child);
   bool on_frame(const std::shared_ptr<ChildConnection>& child, ChildInvocations& its_calls,
                 const Frame& frame);
@@ -82,16 +82,16 @@ class ChildInstance {
   bool on_violations(const Frame& frame);
 
   // Decides what comes after the end of a process, and ends what was on its way to it.
-  void on_end(const std::string& end);
+  void on_end(const ProcessEnd& end);
   State state_after_end(bool was_serving);  // locked
   // Waits until the next process is due. False: there will be none.
   bool await_next();
-  void log_end(const std::string& end, State next, size_t calls);
+  void log_end(const ProcessEnd& end, State next, size_t calls);
   // Readies a call for the next process. False: it has to end.
   bool keep_for_next(ChildCall& call, State next) const;  // locked
   bool is_ending() const;
   std::string refusal() const;  // locked: why no call is taken
-  std::string sentence(const std::string& end) const;
+  std::string sentence(const ProcessEnd& end) const;
 
   std::shared_ptr<ChildCall> find(longshore_call call) const;
   void forget(longshore_call call);

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kFirstDelay{100};
 
 void ChildInstance::run() {
   do {
-    const std::string end = run_process();
+    const ProcessEnd end = run_process();
     on_end(end);
   } while (await_next());
   std::vector<std::shared_ptr<ChildCall>> left;
@@ -30,11 +30,13 @@ void ChildInstance::run() {
   for (const auto& call : left) call->end(StatusCode::kUnavailable, why);
 }
 
-std::string ChildInstance::run_process() {
+ProcessEnd ChildInstance::run_process() {
   const ChildOptions& options = parts_.options;
   auto opened = ChildConnection::open({options.program, options.name, parts_.file.loadable_path(),
                                        options.max_frame_bytes, options.limits, options.groups});
-  if (!opened) return "could not be started (" + opened.error().message() + ")";
+  if (!opened) {
+    return ProcessEnd::failed("could not be started (" + opened.error().message() + ")");
+  }
   const std::shared_ptr<ChildConnection> child = std::move(*opened);
   {
     const std::lock_guard lock(mutex_);
@@ -43,7 +45,7 @@ std::string ChildInstance::run_process() {
   }
   greet(*child);
   const auto its_calls = std::make_shared<ChildInvocations>(host_, child);
-  std::string end =
+  ProcessEnd end =
       child->serve([&](const Frame& frame) { return on_frame(child, *its_calls, frame); },
                    [&](std::string_view line) {
                      const std::string text = "its process printed: " + std::string(line);
@@ -92,7 +94,7 @@ void ChildInstance::greet(ChildConnection& child) {
   child.frames().send(FrameType::kStart, 0, start, settings);
 }
 
-void ChildInstance::on_end(const std::string& end) {
+void ChildInstance::on_end(const ProcessEnd& end) {
   longshore_call start_call = 0;
   longshore_call stop_call = 0;
   std::vector<std::shared_ptr<ChildCall>> lost;
@@ -100,7 +102,7 @@ void ChildInstance::on_end(const std::string& end) {
   {
     const std::lock_guard lock(mutex_);
     child_.reset();
-    last_end_ = end;
+    last_end_ = end.words;
     violations_of_ended_ += std::exchange(violations_, 0);
     next = state_ = state_after_end(state_ == State::kServing);
     start_call = std::exchange(start_call_, 0);
@@ -167,11 +169,11 @@ bool ChildInstance::await_next() {
   return true;
 }
 
-void ChildInstance::log_end(const std::string& end, State next, size_t calls) {
+void ChildInstance::log_end(const ProcessEnd& end, State next, size_t calls) {
   if (next == State::kOver) {
-    if (has_served_ && end != "exited with code 0") {
+    if (has_served_ && end.kind != ProcessEnd::Kind::kInOrder) {
       parts_.log.warning("the process of the module ended",
-                         {{"module", parts_.options.name}, {"reason", end}});
+                         {{"module", parts_.options.name}, {"reason", end.words}});
     }
     return;
   }
@@ -181,13 +183,13 @@ void ChildInstance::log_end(const std::string& end, State next, size_t calls) {
                        ? "the process of the module ended too often; the module is quarantined"
                        : "the process of the module ended and is started again",
                    {{"module", parts_.options.name},
-                    {"reason", end},
+                    {"reason", end.words},
                     {"calls_lost", std::to_string(calls)},
                     {"delay_ms", std::to_string(delay.count())}});
 }
 
-std::string ChildInstance::sentence(const std::string& end) const {
-  return "the process of the module " + parts_.options.name + " " + end;
+std::string ChildInstance::sentence(const ProcessEnd& end) const {
+  return "the process of the module " + parts_.options.name + " " + end.words;
 }
 
 }  // namespace longshore::supervise

@@ -61,9 +61,9 @@ TEST_CASE("a command line is taken apart into the words that it was made of") {
 }
 
 TEST_CASE("exit codes are told in words") {
-  CHECK(exit_words(0) == "exited with code 0");
-  CHECK(exit_words(3) == "exited with code 3");
-  CHECK(exit_words(kKilledCode) == "was killed");
-  CHECK(exit_words(0xC00000FD) == "crashed with a stack overflow (0xC00000FD)");
-  CHECK(exit_words(0xC0000999) == "crashed with the status 0xC0000999");
+  CHECK(process_end_of(0).words == "exited with code 0");
+  CHECK(process_end_of(3).words == "exited with code 3");
+  CHECK(process_end_of(kKilledCode).words == "was killed");
+  CHECK(process_end_of(0xC00000FD).words == "crashed with a stack overflow (0xC00000FD)");
+  CHECK(process_end_of(0xC0000999).words == "crashed with the status 0xC0000999");
 }

@@ -78,11 +78,11 @@ class SpawnedChild final : public ChildConnection {
   bool has_ended(std::chrono::milliseconds time) const override {
     return process_->has_ended(time);
   }
-  std::string wait() override;
+  ProcessEnd wait() override;
   bool read_printed(const OnLine& on_line) override { return printed_.read(on_line); }
   void read_last_printed(const OnLine& on_line) override { printed_.read_all(on_line); }
 
-  std::string wait_for_process();
+  ProcessEnd wait_for_process();
 
   LineReader printed_;
   const FileDescriptor timer_;
@@ -106,14 +106,14 @@ bool SpawnedChild::timer_ran_out() {
   return read(timer_.get(), &times, sizeof(times)) == sizeof(times);
 }
 
-std::string SpawnedChild::wait() {
-  std::string end = wait_for_process();
-  if (end == "was killed by SIGKILL") end += memory_remark(group_);
+ProcessEnd SpawnedChild::wait() {
+  ProcessEnd end = wait_for_process();
+  if (end.kind == ProcessEnd::Kind::kKilled) end.words += memory_remark(group_);
   group_ = Cgroup();
   return end;
 }
 
-std::string SpawnedChild::wait_for_process() {
+ProcessEnd SpawnedChild::wait_for_process() {
   if (process_->has_ended(kKillTime)) return process_->wait();
   // It hangs in the kernel, with a disk that does not answer for one. Whenever it ends, it is taken
   // off the list.
@@ -122,7 +122,7 @@ std::string SpawnedChild::wait_for_process() {
   } catch (const std::system_error&) {
     // Then it stays on the list until the agent ends.
   }
-  return "was killed and hangs in the kernel";
+  return ProcessEnd::failed("was killed and hangs in the kernel");
 }
 
 }  // namespace

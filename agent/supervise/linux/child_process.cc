@@ -66,7 +66,7 @@ bool ChildProcess::has_ended(std::chrono::milliseconds time) const {
   return poll(&wanted, 1, static_cast<int>(time.count())) == 1;
 }
 
-std::string ChildProcess::wait() {
+ProcessEnd ChildProcess::wait() {
   // By descriptor: a module in this process may have waited for it, and its number be another's.
   const auto wait_for = [&](siginfo_t& end, int how) {
     int outcome = 0;
@@ -76,11 +76,18 @@ std::string ChildProcess::wait() {
     return outcome == 0;
   };
   siginfo_t end{};
-  if (!wait_for(end, WNOWAIT)) return "ended, and how was told to somebody else";
+  if (!wait_for(end, WNOWAIT)) {
+    return ProcessEnd::failed("ended, and how was told to somebody else");
+  }
   ::kill(-id_, SIGKILL);  // what it has left behind; the number is still its own
   wait_for(end, 0);
-  if (end.si_code == CLD_EXITED) return "exited with code " + std::to_string(end.si_status);
-  return "was killed by " + signal_name(end.si_status);
+  if (end.si_code == CLD_EXITED) {
+    if (end.si_status == 0) return ProcessEnd::in_order();
+    return ProcessEnd::failed("exited with code " + std::to_string(end.si_status));
+  }
+  std::string words = "was killed by " + signal_name(end.si_status);
+  return end.si_status == SIGKILL ? ProcessEnd::killed(std::move(words))
+                                  : ProcessEnd::failed(std::move(words));
 }
 
 }  // namespace longshore::supervise

@@ -15,6 +15,7 @@
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
+#include "supervise/process_end.h"
 
 namespace longshore::supervise {
 
@@ -41,9 +42,8 @@ class ChildProcess {
   void kill() const;
   // Whether it has ended or does so within the time.
   bool has_ended(std::chrono::milliseconds time) const;
-  // Waits for its end and takes it off the system's list: "was killed by SIGSEGV",
-  // "exited with code 3". Once.
-  std::string wait();
+  // Waits for its end and takes it off the system's list. Once.
+  ProcessEnd wait();
 
  private:
   explicit ChildProcess(int id, FileDescriptor descriptor)

@@ -41,7 +41,7 @@ class StartedChild final : public ChildConnection {
   bool timer_ran_out() override;
   void kill() override { process_.kill(); }
   bool has_ended(std::chrono::milliseconds time) const override { return process_.has_ended(time); }
-  std::string wait() override;
+  ProcessEnd wait() override;
   bool read_printed(const OnLine& on_line) override;
   void read_last_printed(const OnLine& on_line) override;
 
@@ -73,9 +73,9 @@ bool StartedChild::timer_ran_out() {
   return false;
 }
 
-std::string StartedChild::wait() {
+ProcessEnd StartedChild::wait() {
   if (process_.has_ended(kKillTime)) return process_.end();
-  return "was killed and hangs in the kernel";
+  return ProcessEnd::failed("was killed and hangs in the kernel");
 }
 
 bool StartedChild::read_printed(const OnLine& on_line) {

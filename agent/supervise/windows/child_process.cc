@@ -104,11 +104,11 @@ bool ChildProcess::has_ended(std::chrono::milliseconds time) const {
   return WaitForSingleObject(process_.get(), static_cast<DWORD>(time.count())) == WAIT_OBJECT_0;
 }
 
-std::string ChildProcess::end() const {
+ProcessEnd ChildProcess::end() const {
   DWORD code = 0;
   const BOOL known = GetExitCodeProcess(process_.get(), &code);
   job_.end_all(kKilledCode);
-  return known ? exit_words(code) : "ended, and nobody knows how";
+  return known ? process_end_of(code) : ProcessEnd::failed("ended, and nobody knows how");
 }
 
 }  // namespace longshore::supervise

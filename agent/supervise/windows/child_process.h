@@ -14,6 +14,7 @@
 #include <string>
 
 #include "longshore/result.hpp"
+#include "supervise/process_end.h"
 #include "supervise/windows/handle.h"
 #include "supervise/windows/job_object.h"
 
@@ -40,8 +41,8 @@ class ChildProcess {
   void kill() const;
   // Whether it has ended or does so within the time.
   bool has_ended(std::chrono::milliseconds time) const;
-  // Ends what it has left behind: "crashed with an access violation (0xC0000005)". After its end.
-  std::string end() const;
+  // Ends what it has left behind. After its end.
+  ProcessEnd end() const;
 
  private:
   ChildProcess(DWORD id, Handle process, JobObject job)

@@ -41,15 +41,19 @@ std::string hexadecimal(uint32_t code) {
 
 }  // namespace
 
-std::string exit_words(uint32_t code) {
-  if (code == kKilledCode) return "was killed";
+ProcessEnd process_end_of(uint32_t code) {
+  if (code == 0) return ProcessEnd::in_order();
+  if (code == kKilledCode) return ProcessEnd::killed("was killed");
   for (const Fault& fault : kFaults) {
     if (fault.code == code) {
-      return std::string("crashed with ") + fault.words + " (" + hexadecimal(code) + ")";
+      return ProcessEnd::failed(std::string("crashed with ") + fault.words + " (" +
+                                hexadecimal(code) + ")");
     }
   }
-  if (code >= kFirstError) return "crashed with the status " + hexadecimal(code);
-  return "exited with code " + std::to_string(code);
+  if (code >= kFirstError) {
+    return ProcessEnd::failed("crashed with the status " + hexadecimal(code));
+  }
+  return ProcessEnd::failed("exited with code " + std::to_string(code));
 }
 
 }  // namespace longshore::supervise

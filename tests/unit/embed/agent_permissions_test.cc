@@ -33,9 +33,9 @@ struct AgentWithRules {
 
 TEST_CASE("A program may call what the module's rules allow its user") {
   AgentWithRules world;
-  Agent::Options options;
+  EmbeddedAgent::Options options;
   options.text = world.text(AgentWithRules::rule("users = [\"4294967294\"]"));
-  auto agent = Agent::create(options);
+  auto agent = EmbeddedAgent::create(options);
   REQUIRE(agent);
   const Outcome refused = (*agent)->call(kTellCaller, "", {});
   CHECK(refused.code == StatusCode::kPermissionDenied);
@@ -62,9 +62,9 @@ TEST_CASE("A program may call what the module's rules allow its user") {
 TEST_CASE("An audit log that cannot be opened is an error at the start") {
   AgentWithRules world;
   std::filesystem::create_directory(world.audit_file);
-  Agent::Options options;
+  EmbeddedAgent::Options options;
   options.text = world.text({});
-  const auto agent = Agent::create(options);
+  const auto agent = EmbeddedAgent::create(options);
   REQUIRE_FALSE(agent);
   CHECK(agent.error().message().find(world.audit_file) != std::string::npos);
 }

@@ -34,7 +34,7 @@ void ignore_line(std::string_view) {}
 
 struct Course {
   std::optional<child::v1::Ready> ready;
-  std::string end;
+  ProcessEnd end;
 };
 
 // Until the process has ended.
@@ -66,7 +66,7 @@ TEST_CASE("A module host that is told to destroy the module ends by itself") {
   REQUIRE(course.ready);
   CHECK(course.ready->refusal().empty());
   CHECK(course.ready->protocol() == kProtocolVersion);
-  CHECK(course.end == "exited with code 0");
+  CHECK(course.end.words == "exited with code 0");
 }
 
 TEST_CASE("What a module host refuses it says, and ends") {
@@ -89,7 +89,7 @@ TEST_CASE("What a module host refuses it says, and ends") {
   REQUIRE(course.ready);
   INFO(course.ready->refusal());
   CHECK(course.ready->refusal().find(says) != std::string::npos);
-  CHECK(course.end == "exited with code 0");
+  CHECK(course.end.words == "exited with code 0");
 }
 
 TEST_CASE("A call before the greeting ends the process") {
@@ -97,7 +97,7 @@ TEST_CASE("A call before the greeting ends the process") {
   child->frames().send({FrameType::kCall, 1});
   const Course course = serve(*child);
   CHECK_FALSE(course.ready);
-  CHECK(course.end == "exited with code 0");
+  CHECK(course.end.words == "exited with code 0");
 }
 
 TEST_CASE("A process is killed at the time that was set last, and the reason is told") {
@@ -107,7 +107,7 @@ TEST_CASE("A process is killed at the time that was set last, and the reason is 
     child->kill_at(router::Clock::now() + std::chrono::milliseconds(20), "was killed in the test");
   }
   SECTION("at once") { child->kill_now("was killed in the test"); }
-  CHECK(serve(*child).end == "was killed in the test");
+  CHECK(serve(*child).end.words == "was killed in the test");
 }
 
 TEST_CASE("A program that is not there is told with its path") {
