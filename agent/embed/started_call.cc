@@ -46,7 +46,7 @@ bool StartedCall::on_message(std::string message) {
   return more;
 }
 
-void StartedCall::on_answer(std::string message) {
+void StartedCall::on_response(std::string message) {
   tell({StatusCode::kOk, {}, std::move(message)});
 }
 

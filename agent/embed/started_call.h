@@ -25,7 +25,7 @@ class StartedCall final : public router::CallObserver {
   explicit StartedCall(const longshore_call_events& events) : events_(events) {}
 
   bool on_message(std::string message) override;
-  void on_answer(std::string message) override;
+  void on_response(std::string message) override;
   void on_finish(StatusCode code, std::string text) override;
 
  private:

@@ -30,7 +30,7 @@ class WaitedCall final : public router::CallObserver, public router::CallRunner 
   void run_soon(std::shared_ptr<router::Work> work, router::WorkerPool& pool) override;
 
   bool on_message(std::string message) override;
-  void on_answer(std::string message) override;
+  void on_response(std::string message) override;
   void on_finish(StatusCode code, std::string text) override;
 
  private:

@@ -19,7 +19,7 @@ class StreamObserver final : public router::CallObserver {
   explicit StreamObserver(std::shared_ptr<rpc::ServerStream> stream) : stream_(std::move(stream)) {}
 
   bool on_message(std::string message) override { return stream_->send(std::move(message)); }
-  void on_answer(std::string message) override { stream_->send_and_finish(std::move(message)); }
+  void on_response(std::string message) override { stream_->send_and_finish(std::move(message)); }
   void on_finish(StatusCode code, std::string text) override {
     stream_->finish(code, std::move(text), {});
   }

@@ -24,7 +24,7 @@ class ControlObserver final : public router::CallObserver {
     wipe(message);
     return true;
   }
-  void on_answer(std::string message) override {
+  void on_response(std::string message) override {
     on_message(std::move(message));
     on_finish(StatusCode::kOk, {});
   }

@@ -55,7 +55,7 @@ bool Invocation::on_message(std::string message) {
   return messages_.empty() && credit_ > 0;
 }
 
-void Invocation::on_answer(std::string message) {
+void Invocation::on_response(std::string message) {
   on_message(std::move(message));
   on_finish(StatusCode::kOk, {});
 }

@@ -34,7 +34,7 @@ class Invocation final : public router::CallObserver,
   void cancel();
 
   bool on_message(std::string message) override;
-  void on_answer(std::string message) override;
+  void on_response(std::string message) override;
   void on_finish(StatusCode code, std::string text) override;
 
  private:

@@ -106,7 +106,7 @@ longshore_result Call::send(std::string_view message) {
       return LONGSHORE_WOULD_BLOCK;
     } else if (!is_stream()) {
       sent_ = true;
-      unary_answer_ = message;
+      unary_response_ = message;
       return LONGSHORE_OK;
     } else {
       sent_ = true;
@@ -172,7 +172,7 @@ void Call::answer(StatusCode code, std::string text) {
   // Nobody else touches the answer from here on: sends are refused now.
   record(code, text, unfinished);
   if (code == StatusCode::kOk && !is_stream()) {
-    parts_.observer->on_answer(std::move(unary_answer_));
+    parts_.observer->on_response(std::move(unary_response_));
   } else {
     parts_.observer->on_finish(code, std::move(text));
   }

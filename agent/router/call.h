@@ -47,8 +47,8 @@ class CallObserver {
   // A message of a stream. False: taken, but there is no room for more until Call::resume.
   virtual bool on_message(std::string message) = 0;
   // The whole answer of a unary call that went well; stands for its message and its OK.
-  virtual void on_answer(std::string message) = 0;
-  // The outcome, unless on_answer told it.
+  virtual void on_response(std::string message) = 0;
+  // The outcome, unless on_response told it.
   virtual void on_finish(StatusCode code, std::string text) = 0;
   // Nobody works at the call any more: it was finished, or ended before it began. Comes once, and
   // where a deadline has passed long after the outcome.
@@ -184,7 +184,7 @@ class Call final : public Work, public Timer, public Cancellable {
   bool finished_well_ = false;
   std::string outcome_text_;
   bool sent_ = false;
-  std::string unary_answer_;     // until the module finishes
+  std::string unary_response_;     // until the module finishes
   bool full_ = false;            // the observer has no room
   bool wants_writable_ = false;  // a send was refused since
   std::vector<std::weak_ptr<Cancellable>> children_;

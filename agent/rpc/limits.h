@@ -21,8 +21,8 @@ struct Limits {
   uint32_t stream_window_bytes = 64u << 10;
   uint32_t connection_window_bytes = 1u << 20;
 
-  // Answer bytes that the peer has not read: of one stream, above which ServerStream::send answers
-  // false, and of the connection, above which further answers fail with RESOURCE_EXHAUSTED.
+  // Response bytes that the peer has not read: of one stream, above which ServerStream::send
+  // answers false, and of the connection, above which further answers fail with RESOURCE_EXHAUSTED.
   size_t stream_unsent_bytes = 256u << 10;
   size_t max_unsent_bytes = 256u << 20;
 

@@ -18,7 +18,7 @@ constexpr Field kGzipEncoding{"grpc-encoding", "gzip"};
 
 }  // namespace
 
-ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerInbox> inbox)
+ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<ResponseInbox> inbox)
     : connection_(&connection),
       inbox_(std::move(inbox)),
       intake_(connection.session(), connection.receive_budget(), *this, *this,
@@ -35,50 +35,50 @@ void ServerCall::leave_count() {
 // ---- Answers, from any thread ----
 
 bool ServerCall::send(std::string message) {
-  Answer answer;
-  const bool has_room = take_message(answer, std::move(message));
-  deliver(std::move(answer));
+  Response response;
+  const bool has_room = take_message(response, std::move(message));
+  deliver(std::move(response));
   return has_room;
 }
 
 void ServerCall::finish(StatusCode code, std::string text, Metadata trailers) {
-  Answer answer;
-  answer.finishes = true;
-  answer.code = code;
-  answer.text = std::move(text);
-  answer.trailers = std::move(trailers);
-  deliver(std::move(answer));
+  Response response;
+  response.finishes = true;
+  response.code = code;
+  response.text = std::move(text);
+  response.trailers = std::move(trailers);
+  deliver(std::move(response));
 }
 
 void ServerCall::send_and_finish(std::string message) {
-  Answer answer;
-  answer.finishes = true;
-  take_message(answer, std::move(message));
-  deliver(std::move(answer));
+  Response response;
+  response.finishes = true;
+  take_message(response, std::move(message));
+  deliver(std::move(response));
 }
 
 // Compresses here, because the answering thread has more time than the connection's.
-bool ServerCall::take_message(Answer& answer, std::string message) {
-  answer.has_message = true;
-  answer.bytes = message.size();
-  if (answers_gzip_ && message.size() >= kMinCompressedBytes) {
+bool ServerCall::take_message(Response& response, std::string message) {
+  response.has_message = true;
+  response.bytes = message.size();
+  if (responses_gzip_ && message.size() >= kMinCompressedBytes) {
     std::string compressed = gzip_compress(message);
-    answer.compressed = !compressed.empty();
-    if (answer.compressed) message = std::move(compressed);
+    response.compressed = !compressed.empty();
+    if (response.compressed) message = std::move(compressed);
   }
-  answer.message = std::move(message);
-  return count_unsent(answer.message.size() + kMessagePrefixBytes);
+  response.message = std::move(message);
+  return count_unsent(response.message.size() + kMessagePrefixBytes);
 }
 
-void ServerCall::deliver(Answer answer) {
-  if (answer.finishes) leave_count();
+void ServerCall::deliver(Response response) {
+  if (response.finishes) leave_count();
   if (over_.load(std::memory_order_relaxed)) return;
-  if (inbox_->in_turn() && connection_ != nullptr && !connection_->applies_answers()) {
-    connection_->apply_waiting_answers();
-    apply(answer);
+  if (inbox_->in_turn() && connection_ != nullptr && !connection_->applies_responses()) {
+    connection_->apply_waiting_responses();
+    apply(response);
   } else {
-    answer.call = shared_from_this();
-    inbox_->put(std::move(answer));
+    response.call = shared_from_this();
+    inbox_->put(std::move(response));
   }
 }
 
@@ -92,19 +92,19 @@ bool ServerCall::count_unsent(size_t bytes) {
 
 // ---- Answers, at the executor ----
 
-void ServerCall::apply(Answer& answer) {
+void ServerCall::apply(Response& response) {
   if (finished_ || connection_ == nullptr) return;
-  if (answer.has_message) queue_message(answer);
-  if (!answer.finishes || finished_) return;
+  if (response.has_message) queue_message(response);
+  if (!response.finishes || finished_) return;
   handler_left_ = true;
-  end_answer(answer.code, answer.text, std::move(answer.trailers));
+  end_response(response.code, response.text, std::move(response.trailers));
 }
 
-void ServerCall::queue_message(Answer& answer) {
+void ServerCall::queue_message(Response& response) {
   const Limits& limits = connection_->limits();
-  const size_t bytes = answer.message.size() + kMessagePrefixBytes;
-  if (answer.bytes > limits.max_send_message_bytes) {
-    return fail(StatusCode::kResourceExhausted, "the answer has " + std::to_string(answer.bytes) +
+  const size_t bytes = response.message.size() + kMessagePrefixBytes;
+  if (response.bytes > limits.max_send_message_bytes) {
+    return fail(StatusCode::kResourceExhausted, "the answer has " + std::to_string(response.bytes) +
                                                     " bytes, the limit is " +
                                                     std::to_string(limits.max_send_message_bytes));
   }
@@ -112,9 +112,9 @@ void ServerCall::queue_message(Answer& answer) {
     return fail(StatusCode::kResourceExhausted, "the client does not read its answers");
   }
   connection_->unsent_bytes += bytes;
-  send_queue().push(std::move(answer.message), answer.compressed);
+  send_queue().push(std::move(response.message), response.compressed);
   if (head_sent_) {
-    if (!answer.finishes) connection_->session().resume_body(*this);
+    if (!response.finishes) connection_->session().resume_body(*this);
   } else {
     submit_head();
   }
@@ -124,10 +124,10 @@ void ServerCall::submit_head() {
   head_sent_ = true;
   const std::array<Field, 4> fields = {kStatus200, kContentType, kAcceptEncoding, kGzipEncoding};
   connection_->session().submit_response(
-      *this, std::span(fields).first(answers_gzip_ ? fields.size() : fields.size() - 1), true);
+      *this, std::span(fields).first(responses_gzip_ ? fields.size() : fields.size() - 1), true);
 }
 
-void ServerCall::end_answer(StatusCode code, std::string_view text, Metadata trailers) {
+void ServerCall::end_response(StatusCode code, std::string_view text, Metadata trailers) {
   finished_ = true;
   intake_.stop();
   Http2Session& session = connection_->session();
@@ -184,14 +184,15 @@ void ServerCall::on_fields_end() {
   if (refusal) return refuse(*refusal);
   if (head.request_is_gzip()) {
     intake_.expect_gzip();
-    answers_gzip_ = head.accepts_gzip();  // as grpc-go does: in the way that the client speaks
+    responses_gzip_ = head.accepts_gzip();  // as grpc-go does: in the way that the client speaks
   }
   handler_ = connection_->handler().start_call(head.call(), shared_from_this());
   if (!handler_ && !finished_) fail(StatusCode::kInternal, "no handler took the call");
 }
 
 void ServerCall::refuse(const Refusal& refusal) {
-  if (refusal.form == Refusal::Form::kGrpcStatus) return end_answer(refusal.code, refusal.text, {});
+  if (refusal.form == Refusal::Form::kGrpcStatus)
+    return end_response(refusal.code, refusal.text, {});
   finished_ = head_sent_ = true;
   intake_.stop();
   Http2Session& session = connection_->session();
@@ -220,7 +221,7 @@ void ServerCall::on_remote_end() {
 
 // Ends the call for a reason that the handler did not give.
 void ServerCall::fail(StatusCode code, std::string_view text) {
-  end_answer(code, text, {});
+  end_response(code, text, {});
   abandon_handler();
 }
 

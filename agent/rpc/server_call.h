@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 
-#include "rpc/answer_inbox.h"
 #include "rpc/http2_session.h"
 #include "rpc/message_deframer.h"
 #include "rpc/request_head.h"
+#include "rpc/response_inbox.h"
 #include "rpc/server.h"
 
 namespace longshore::rpc {
@@ -27,7 +27,7 @@ class ServerCall final : public ServerStream,
                          private MessageSink,
                          public std::enable_shared_from_this<ServerCall> {
  public:
-  ServerCall(ServerConnectionImpl& connection, std::shared_ptr<AnswerInbox> inbox);
+  ServerCall(ServerConnectionImpl& connection, std::shared_ptr<ResponseInbox> inbox);
   ~ServerCall() override;
 
   // ServerStream
@@ -45,7 +45,7 @@ class ServerCall final : public ServerStream,
   void on_closed(Http2Error error) override;
 
   // An answer arrives at the executor.
-  void apply(Answer& answer);
+  void apply(Response& response);
   // There is room in the queue that was full.
   void tell_writable();
 
@@ -54,23 +54,23 @@ class ServerCall final : public ServerStream,
   void on_whole_message(std::string message) override;
   void on_intake_fault(StatusCode code, std::string_view text) override;
 
-  bool take_message(Answer& answer, std::string message);
-  void deliver(Answer answer);
+  bool take_message(Response& response, std::string message);
+  void deliver(Response response);
   bool count_unsent(size_t bytes);
   void refuse(const Refusal& refusal);
   void fail(StatusCode code, std::string_view text);
-  void queue_message(Answer& answer);
-  void end_answer(StatusCode code, std::string_view text, Metadata trailers);
+  void queue_message(Response& response);
+  void end_response(StatusCode code, std::string_view text, Metadata trailers);
   void submit_head();
   void abandon_handler();
   void leave_count();
 
   ServerConnectionImpl* connection_;  // null when closed
-  const std::shared_ptr<AnswerInbox> inbox_;
+  const std::shared_ptr<ResponseInbox> inbox_;
   std::unique_ptr<ServerCallHandler> handler_;
   MessageDeframer intake_;
   bool head_is_whole_ = false;
-  bool answers_gzip_ = false;  // set before anybody may answer
+  bool responses_gzip_ = false;  // set before anybody may answer
   bool head_sent_ = false;
   bool finished_ = false;
   bool handler_left_ = false;  // it was told of the end, or ended the call

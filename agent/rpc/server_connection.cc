@@ -8,7 +8,7 @@ ServerConnectionImpl::ServerConnectionImpl(std::unique_ptr<Transport> transport,
                                            ServiceHandler& handler, const Limits& limits)
     : Http2Connection(Http2Session::Role::kServer, std::move(transport), limits),
       handler_(handler),
-      inbox_(std::make_shared<AnswerInbox>(executor(), limits.stream_unsent_bytes)),
+      inbox_(std::make_shared<ResponseInbox>(executor(), limits.stream_unsent_bytes)),
       request_head_(limits.max_header_bytes) {}
 
 // Closed already, unless the executor went away with operations under way.
@@ -17,7 +17,7 @@ ServerConnectionImpl::~ServerConnectionImpl() { end_calls(); }
 void ServerConnectionImpl::start(std::function<void(std::string reason)> on_closed) {
   on_closed_ = std::move(on_closed);
   inbox_->set_receiver(
-      std::shared_ptr<AnswerReceiver>(shared_from_this(), static_cast<AnswerReceiver*>(this)));
+      std::shared_ptr<ResponseReceiver>(shared_from_this(), static_cast<ResponseReceiver*>(this)));
   if (limits().preface_timeout.count() > 0) {
     set_alarm(limits().preface_timeout,
               [this] { close_connection("the client did not say anything in time"); });
@@ -39,20 +39,20 @@ Http2Stream* ServerConnectionImpl::open_stream(int32_t id) {
   return stream;
 }
 
-void ServerConnectionImpl::on_answers() {
+void ServerConnectionImpl::on_responses() {
   if (closed()) return;
-  turn([this] { apply_waiting_answers(); });
+  turn([this] { apply_waiting_responses(); });
 }
 
-void ServerConnectionImpl::apply_waiting_answers() {
-  std::vector<Answer> answers = std::exchange(answers_, {});
+void ServerConnectionImpl::apply_waiting_responses() {
+  std::vector<Response> responses = std::exchange(responses_, {});
   if (inbox_->take(answers)) {
-    applies_answers_ = true;
-    for (Answer& answer : answers) answer.call->apply(answer);
-    applies_answers_ = false;
+    applies_responses_ = true;
+    for (Response& response : answers) response.call->apply(response);
+    applies_responses_ = false;
     answers.clear();
   }
-  answers_ = std::move(answers);
+  responses_ = std::move(answers);
 }
 
 bool ServerConnectionImpl::on_gathered() {

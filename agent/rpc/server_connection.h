@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "rpc/answer_inbox.h"
 #include "rpc/http2_connection.h"
 #include "rpc/request_head.h"
+#include "rpc/response_inbox.h"
 #include "rpc/server.h"
 #include "rpc/server_call.h"
 
@@ -18,7 +18,7 @@ namespace longshore::rpc {
 
 class ServerConnectionImpl final : public ServerConnection,
                                    public Http2Connection,
-                                   public AnswerReceiver {
+                                   public ResponseReceiver {
  public:
   ServerConnectionImpl(std::unique_ptr<Transport> transport, ServiceHandler& handler,
                        const Limits& limits);
@@ -29,19 +29,19 @@ class ServerConnectionImpl final : public ServerConnection,
   void drain() override;
   void close() override;
 
-  // AnswerReceiver
-  void on_answers() override;
+  // ResponseReceiver
+  void on_responses() override;
 
   ServiceHandler& handler() { return handler_; }
   // The head that is being received.
   RequestHead& request_head() { return request_head_; }
   // Answers that other threads gave before this moment come first.
-  void apply_waiting_answers();
+  void apply_waiting_responses();
   // While those are gone through, whatever else is answered has to wait its turn among them.
-  bool applies_answers() const { return applies_answers_; }
+  bool applies_responses() const { return applies_responses_; }
   void add_writable(std::shared_ptr<ServerCall> call) { writable_.push_back(std::move(call)); }
 
-  // Answer bytes in the queues of all calls.
+  // Response bytes in the queues of all calls.
   size_t unsent_bytes = 0;
 
  private:
@@ -60,12 +60,12 @@ class ServerConnectionImpl final : public ServerConnection,
   void end_calls();
 
   ServiceHandler& handler_;
-  const std::shared_ptr<AnswerInbox> inbox_;
+  const std::shared_ptr<ResponseInbox> inbox_;
   RequestHead request_head_;
   std::function<void(std::string reason)> on_closed_;
   std::vector<std::shared_ptr<ServerCall>> writable_;
-  std::vector<Answer> answers_;  // kept for its memory
-  bool applies_answers_ = false;
+  std::vector<Response> responses_;  // kept for its memory
+  bool applies_responses_ = false;
   enum class Drain : uint8_t { kNo, kNoticed, kLastSent } drain_ = Drain::kNo;
 };
 

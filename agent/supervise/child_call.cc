@@ -53,7 +53,7 @@ bool ChildCall::on_message(std::string_view message) {
 }
 
 // At once: there is always room for the answer of a unary method.
-void ChildCall::on_answer(std::string_view answer) {
+void ChildCall::on_response(std::string_view answer) {
   has_begun_ = true;
   host_->send(host_, id_, to_bytes(answer));
 }

@@ -14,12 +14,12 @@
 
 #include "longshore/abi.h"
 #include "router/method.h"
-#include "supervise/answer_pump.h"
+#include "supervise/response_pump.h"
 #include "supervise/child_connection.h"
 
 namespace longshore::supervise {
 
-class ChildCall final : public AnswerPump {
+class ChildCall final : public ResponsePump {
  public:
   // The request's bytes live until the call is finished. `forget` takes it out of the table.
   ChildCall(const longshore_host* host, longshore_call id, uint32_t method,
@@ -54,7 +54,7 @@ class ChildCall final : public AnswerPump {
   bool has_begun() const { return has_begun_; }
   // False: it was not granted.
   bool on_message(std::string_view message);
-  void on_answer(std::string_view answer);
+  void on_response(std::string_view answer);
 
  protected:
   longshore_result deliver(std::string_view message) override;

@@ -129,7 +129,7 @@ bool ChildInstance::on_finish(const Frame& frame) {
   if (!end) return false;
   const auto call = find(frame.id);
   if (!call) return true;  // it was ended meanwhile
-  if (end->has_answer()) call->on_answer(frame.payload);
+  if (end->has_response()) call->on_response(frame.payload);
   call->end(static_cast<StatusCode>(end->code()), shown(end->text()));
   return true;
 }

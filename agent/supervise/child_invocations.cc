@@ -7,7 +7,7 @@
 
 #include "longshore/context.hpp"
 #include "longshore/result.hpp"
-#include "supervise/answer_pump.h"
+#include "supervise/response_pump.h"
 
 namespace longshore::supervise {
 namespace {
@@ -79,7 +79,7 @@ void ChildInvocations::on_message(void* user, longshore_invocation, longshore_by
   auto& invocation = *static_cast<Invocation*>(user);
   --invocation.credit;
   invocation.calls->child_->frames().send(
-      {FrameType::kAnswerMessage, invocation.id, {}, to_view(message)});
+      {FrameType::kResponseMessage, invocation.id, {}, to_view(message)});
 }
 
 void ChildInvocations::on_finish(void* user, longshore_invocation, longshore_status_code code,
@@ -96,7 +96,7 @@ void ChildInvocations::send_end(uint64_t id, longshore_status_code code,
   child::v1::End end;
   end.set_code(code);
   end.set_text(std::string(text));
-  child_->frames().send(FrameType::kAnswerEnd, id, end);
+  child_->frames().send(FrameType::kResponseEnd, id, end);
 }
 
 }  // namespace longshore::supervise

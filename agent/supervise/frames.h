@@ -37,14 +37,14 @@ enum class FrameType : uint32_t {
   kCall,           // Call, request
   kCancel,         // nobody waits for the call any more
   kGrant,          // Grant: so many more messages of the call's answer
-  kAnswerMessage,  // a message of the answer to a call of the module's own
-  kAnswerEnd,      // End: its outcome
+  kResponseMessage,  // a message of the answer to a call of the module's own
+  kResponseEnd,      // End: its outcome
   // From the child to the agent.
   kReady,             // Ready; the first frame
   kStarted,           // End
   kStopped,           // End, handover
   kMessage,           // a message of a stream
-  kFinish,            // End, and the answer if has_answer: the module has finished the call
+  kFinish,            // End, and the answer if has_response: the module has finished the call
   kInvoke,            // Invoke, request: the module calls
   kCancelInvocation,  // it does not wait for that any more
   kGrantInvocation,   // Grant

@@ -10,7 +10,7 @@
 #include "disk/v1beta3.pb.h"
 #include "support/context_deadline.h"
 #include "support/disk_number.h"
-#include "support/empty_answer.h"
+#include "support/empty_response.h"
 
 namespace longshore::disk {
 

@@ -6,7 +6,7 @@
 #include "filesystem/v1beta2.pb.h"
 #include "filesystem/v2alpha1.pb.h"
 #include "support/context_deadline.h"
-#include "support/empty_answer.h"
+#include "support/empty_response.h"
 
 namespace longshore::filesystem {
 using support::empty_or;

@@ -6,7 +6,7 @@
 #include "iscsi/v1alpha1.pb.h"
 #include "iscsi/v1alpha2.pb.h"
 #include "support/context_deadline.h"
-#include "support/empty_answer.h"
+#include "support/empty_response.h"
 
 namespace longshore::iscsi {
 

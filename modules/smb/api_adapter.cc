@@ -5,7 +5,7 @@
 #include "smb/v1beta1.pb.h"
 #include "smb/v1beta2.pb.h"
 #include "support/context_deadline.h"
-#include "support/empty_answer.h"
+#include "support/empty_response.h"
 
 namespace longshore::smb {
 

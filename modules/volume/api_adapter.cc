@@ -5,7 +5,7 @@
 
 #include "support/context_deadline.h"
 #include "support/disk_number.h"
-#include "support/empty_answer.h"
+#include "support/empty_response.h"
 #include "volume/v1.pb.h"
 #include "volume/v1alpha1.pb.h"
 #include "volume/v1beta1.pb.h"

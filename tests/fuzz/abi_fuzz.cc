@@ -181,7 +181,7 @@ class Scripted final : public ModuleCode {
 class Counter final : public router::CallObserver {
  public:
   bool on_message(std::string) override { return true; }
-  void on_answer(std::string) override { ++outcomes; }
+  void on_response(std::string) override { ++outcomes; }
   void on_finish(StatusCode, std::string) override { ++outcomes; }
   int outcomes = 0;
 };

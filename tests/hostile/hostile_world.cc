@@ -20,7 +20,7 @@ using router::Clock;
 class WaitingObserver final : public router::CallObserver {
  public:
   bool on_message(std::string) override { throw std::logic_error("a unary call has no messages"); }
-  void on_answer(std::string message) override { end({StatusCode::kOk, {}, std::move(message)}); }
+  void on_response(std::string message) override { end({StatusCode::kOk, {}, std::move(message)}); }
   void on_finish(StatusCode code, std::string text) override { end({code, std::move(text), {}}); }
 
   Answer wait() {

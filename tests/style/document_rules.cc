@@ -24,6 +24,8 @@ const std::map<std::string, std::string> kOldNames = {
     {"ControlService", "AdminService"},
     {"FloodGuard", "FrameRateLimiter"},
     {"FrameEnds", "PipeTransport"},
+    {"AnswerInbox", "ResponseInbox"},
+    {"AnswerPump", "ResponsePump"},
     {"FramePipes", "FrameChannel"},
     {"HostBridge", "HostTable"},
     {"Life", "Lifecycle"},

@@ -14,7 +14,7 @@ namespace longshore::test {
 class WaitedAnswer final : public router::CallObserver {
  public:
   bool on_message(std::string) override { return true; }
-  void on_answer(std::string message) override { set(StatusCode::kOk, std::move(message)); }
+  void on_response(std::string message) override { set(StatusCode::kOk, std::move(message)); }
   void on_finish(StatusCode outcome, std::string why) override { set(outcome, std::move(why)); }
 
   bool wait() {

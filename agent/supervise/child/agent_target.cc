@@ -11,7 +11,7 @@ using router::Call;
 using router::Clock;
 
 // The answer to one call of the module's.
-class AgentTarget::Answer final : public AnswerPump {
+class AgentTarget::Answer final : public ResponsePump {
  public:
   Answer(AgentTarget& target, std::shared_ptr<Call> call)
       : target_(target), id_(call->handle()), call_(std::move(call)) {}
@@ -79,11 +79,11 @@ void AgentTarget::on_writable(Call& call) {
   if (const auto answer = find(call.handle())) answer->pump();
 }
 
-void AgentTarget::on_answer(uint64_t id, std::string_view message) {
+void AgentTarget::on_response(uint64_t id, std::string_view message) {
   if (const auto answer = find(id)) answer->add(message);
 }
 
-void AgentTarget::on_answer_end(uint64_t id, StatusCode code, std::string text) {
+void AgentTarget::on_response_end(uint64_t id, StatusCode code, std::string text) {
   if (const auto answer = find(id)) answer->end(code, std::move(text));
 }
 

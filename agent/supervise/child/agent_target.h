@@ -1,7 +1,7 @@
 // What answers the module's own calls in a child process: the agent, over the pipes.
 //
 // The child's router has no routes; all calls of the module come here.
-// Threads: as router::Target; `on_answer` and `on_answer_end` the one that reads frames.
+// Threads: as router::Target; `on_response` and `on_response_end` the one that reads frames.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "router/router.h"
-#include "supervise/answer_pump.h"
+#include "supervise/response_pump.h"
 #include "supervise/frame_channel.h"
 
 namespace longshore::supervise {
@@ -25,8 +25,8 @@ class AgentTarget final : public router::Target {
   void on_cancel(router::Call& call) override;
   void on_writable(router::Call& call) override;
 
-  void on_answer(uint64_t id, std::string_view message);
-  void on_answer_end(uint64_t id, StatusCode code, std::string text);
+  void on_response(uint64_t id, std::string_view message);
+  void on_response_end(uint64_t id, StatusCode code, std::string text);
 
  private:
   class Answer;

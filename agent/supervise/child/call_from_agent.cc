@@ -27,12 +27,12 @@ bool CallFromAgent::on_message(std::string message) {
   return !is_full_;
 }
 
-void CallFromAgent::on_answer(std::string message) {
+void CallFromAgent::on_response(std::string message) {
   const std::lock_guard lock(mutex_);
   code_ = StatusCode::kOk;
   text_.clear();
   answer_ = std::move(message);
-  has_answer_ = true;
+  has_response_ = true;
 }
 
 void CallFromAgent::on_finish(StatusCode code, std::string text) {
@@ -47,7 +47,7 @@ void CallFromAgent::on_over() {
     const std::lock_guard lock(mutex_);
     end.set_code(static_cast<int32_t>(code_));
     end.set_text(text_);
-    end.set_has_answer(has_answer_);
+    end.set_has_response(has_response_);
   }
   agent_.send(FrameType::kFinish, id_, end, answer_);
   forget_();

@@ -27,7 +27,7 @@ class CallFromAgent final : public router::CallObserver {
   void grant(uint32_t messages);
 
   bool on_message(std::string message) override;
-  void on_answer(std::string message) override;
+  void on_response(std::string message) override;
   void on_finish(StatusCode code, std::string text) override;
   // Only now the agent's call ends: it has a deadline of its own for who waits for it.
   void on_over() override;
@@ -44,7 +44,7 @@ class CallFromAgent final : public router::CallObserver {
   StatusCode code_ = StatusCode::kCancelled;
   std::string text_ = "the call ended early";
   std::string answer_;
-  bool has_answer_ = false;
+  bool has_response_ = false;
 };
 
 }  // namespace longshore::supervise

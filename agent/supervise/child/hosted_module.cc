@@ -126,13 +126,13 @@ bool HostedModule::on_frame(const Frame& frame) {
       if (head && call) call->grant(head->messages());
       return head.has_value();
     }
-    case FrameType::kAnswerMessage:
-      agent_target_->on_answer(frame.id, frame.payload);
+    case FrameType::kResponseMessage:
+      agent_target_->on_response(frame.id, frame.payload);
       return true;
-    case FrameType::kAnswerEnd: {
+    case FrameType::kResponseEnd: {
       const auto head = head_of<child::v1::End>(frame);
       if (!head) return false;
-      agent_target_->on_answer_end(frame.id, static_cast<StatusCode>(head->code()), head->text());
+      agent_target_->on_response_end(frame.id, static_cast<StatusCode>(head->code()), head->text());
       return true;
     }
     default:

@@ -43,9 +43,9 @@ Result<std::string> json_text(const std::string& request) {
 }
 
 // Shows each answer as it comes; `error` keeps the first that cannot be shown.
-class AnswerPrinter {
+class ResponsePrinter {
  public:
-  AnswerPrinter(const Report& report, JsonForm form, std::unique_ptr<protobuf::Message> message)
+  ResponsePrinter(const Report& report, JsonForm form, std::unique_ptr<protobuf::Message> message)
       : report_(report), form_(form), message_(std::move(message)) {}
 
   void operator()(const std::string& answer) {
@@ -107,7 +107,7 @@ int call_method(const Target& target, const Report& report, const std::string& m
                            .advise("give the JSON on standard input (-) or in a file (@file)"));
   }
   const bool one_line = report.json() || (*described)->server_streaming();
-  AnswerPrinter print(report, one_line ? JsonForm::kOneLine : JsonForm::kIndented,
+  ResponsePrinter print(report, one_line ? JsonForm::kOneLine : JsonForm::kIndented,
                       make((*described)->output_type()));
   const auto done = (*client)->call(method, message->SerializeAsString(), std::ref(print));
   if (!done) return failed(done.error());

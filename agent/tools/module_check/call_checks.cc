@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "observe/log_line.h"
-#include "tools/module_check/answer_fault.h"
+#include "tools/module_check/response_fault.h"
 #include "tools/module_check/checks.h"
 #include "tools/module_check/request_maker.h"
 
@@ -81,7 +81,7 @@ void judge_messages(Trial& trial, const router::Method& method, const Answer& an
   const auto* type = answer_type(trial.subject, method);
   if (!type) return;
   for (const std::string& message : answer.messages) {
-    const std::string fault = answer_fault(message, *type, trial.subject.files);
+    const std::string fault = response_fault(message, *type, trial.subject.files);
     if (fault.empty()) continue;
     return trial.findings.fail("an answer of " + method.full_name + " is not its message: " + fault,
                                "encode answers with protobuf by the descriptors; texts are UTF-8");

@@ -73,7 +73,7 @@ class Context {
 namespace detail {
 
 // Where the completions of one blocking invocation leave what they bring.
-struct PendingAnswer {
+struct PendingResponse {
   std::mutex mutex;
   std::condition_variable done;
   bool finished = false;
@@ -82,12 +82,12 @@ struct PendingAnswer {
   std::string text;
 
   static void on_message(void* user, longshore_invocation, longshore_bytes message) {
-    auto* self = static_cast<PendingAnswer*>(user);
+    auto* self = static_cast<PendingResponse*>(user);
     self->message.assign(to_view(message));
   }
   static void on_finish(void* user, longshore_invocation, longshore_status_code code,
                         longshore_bytes text) {
-    auto* self = static_cast<PendingAnswer*>(user);
+    auto* self = static_cast<PendingResponse*>(user);
     const std::lock_guard lock(self->mutex);
     self->code = code;
     self->text.assign(to_view(text));
@@ -101,7 +101,7 @@ struct PendingAnswer {
 
 inline Result<std::string> Context::invoke_bytes(std::string_view method,
                                                  std::string_view request) const {
-  detail::PendingAnswer answer;
+  detail::PendingResponse answer;
   longshore_invoke_request call{};
   call.struct_size = sizeof(call);
   call.credit = 1;
@@ -109,8 +109,8 @@ inline Result<std::string> Context::invoke_bytes(std::string_view method,
   call.method = to_bytes(method);
   call.request = to_bytes(request);
   call.user = &answer;
-  call.on_message = &detail::PendingAnswer::on_message;
-  call.on_finish = &detail::PendingAnswer::on_finish;
+  call.on_message = &detail::PendingResponse::on_message;
+  call.on_finish = &detail::PendingResponse::on_finish;
   longshore_invocation invocation = 0;
   if (const auto taken = host_->invoke(host_, &call, &invocation); taken != LONGSHORE_OK) {
     return Error(StatusCode::kCancelled, "call", std::string(method))

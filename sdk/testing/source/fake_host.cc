@@ -51,7 +51,7 @@ PendingCall FakeHost::begin_bytes_on_thread(std::string_view method, std::string
   return {session_, std::move(call)};
 }
 
-void FakeHost::answer_bytes(std::string_view method,
+void FakeHost::response_bytes(std::string_view method,
                             std::function<Answer(std::string_view)> function) {
   session_->answer(method, std::move(function));
 }

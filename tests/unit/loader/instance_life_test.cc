@@ -22,7 +22,7 @@ using test::own_memory_kib;
 class Waiter final : public router::CallObserver {
  public:
   bool on_message(std::string) override { return true; }
-  void on_answer(std::string) override { on_finish(StatusCode::kOk, {}); }
+  void on_response(std::string) override { on_finish(StatusCode::kOk, {}); }
   void on_finish(StatusCode code, std::string) override {
     const std::lock_guard lock(mutex_);
     code_ = code;

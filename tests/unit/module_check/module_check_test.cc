@@ -4,7 +4,7 @@
 
 #include "longshore/module/v1.pb.h"
 #include "tests/support/wire_writer.h"
-#include "tools/module_check/answer_fault.h"
+#include "tools/module_check/response_fault.h"
 #include "tools/module_check/report.h"
 #include "tools/module_check/request_maker.h"
 #include "tools/module_check/setting_text.h"
@@ -57,7 +57,7 @@ TEST_CASE("made requests are what every parser takes, and none of the others is"
     const std::string bytes = maker.valid(type, random);
     module::v1::Value value;
     REQUIRE(value.ParseFromString(bytes));
-    CHECK(answer_fault(bytes, *type, set).empty());
+    CHECK(response_fault(bytes, *type, set).empty());
     longest = std::max(longest, bytes.size());
     const std::string cut = maker.cut(type, random);
     CHECK(cut.size() <= 100'000);
@@ -66,7 +66,7 @@ TEST_CASE("made requests are what every parser takes, and none of the others is"
   for (const std::string& bytes : no_messages()) {
     module::v1::Value value;
     CHECK_FALSE(value.ParseFromString(bytes));
-    CHECK_FALSE(answer_fault(bytes, *type, set).empty());
+    CHECK_FALSE(response_fault(bytes, *type, set).empty());
   }
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("choices depend on the seed and the name") {
 TEST_CASE("an answer of another type is found, and where") {
   const auto set = files();
   const auto* const type = message_type(set, ".a.Value");
-  const auto fault = [&](const std::string& bytes) { return answer_fault(bytes, *type, set); };
+  const auto fault = [&](const std::string& bytes) { return response_fault(bytes, *type, set); };
   CHECK(fault(WireWriter().text(4, "\xc3\xbc")) == "");
   CHECK(fault(WireWriter().text(99, "\xff")) == "");  // of a newer type
   CHECK(fault("\x9b\x06\x9c\x06") == "");             // a group that nobody knows

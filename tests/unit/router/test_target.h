@@ -60,7 +60,7 @@ class Recorder final : public CallObserver {
     received.change([&](Received& all) { all.messages.push_back(std::move(message)); });
     return has_room;
   }
-  void on_answer(std::string message) override {
+  void on_response(std::string message) override {
     received.change([&](Received& all) {
       all.messages.push_back(std::move(message));
       all.outcomes.emplace_back(StatusCode::kOk, "");

@@ -106,7 +106,7 @@ class Noise {
     const uint64_t id = one_in(8) ? random_() : below(5);
     child::v1::End end;
     end.set_code(static_cast<int32_t>(below(20)) - 1);
-    end.set_has_answer(one_in(2));
+    end.set_has_response(one_in(2));
     child::v1::Invoke invoke;
     invoke.set_method("v1.Disk/Do");
     invoke.set_timeout_ns(static_cast<int64_t>(below(4)));

@@ -63,9 +63,9 @@ struct Host {
   std::string wait() {
     pollfd wanted{process->descriptor(), POLLIN, 0};
     if (poll(&wanted, 1, 30'000) != 1) return {};
-    std::string end = process->wait();
+    ProcessEnd end = process->wait();
     process.reset();
-    return end;
+    return end.words;
   }
 
   void say(std::string_view bytes) const {

@@ -94,7 +94,7 @@ class FakeHost {
   //   host.answer<ListDiskIDsRequest>("v1.Disk/ListDiskIDs", [](const auto& request) { ... });
   template <typename Request, typename Function>
   void answer(std::string_view method, Function function) {
-    answer_bytes(method, [function](std::string_view bytes) {
+    response_bytes(method, [function](std::string_view bytes) {
       return answer_of<Request>(bytes, function, [](const auto& response, Answer& answer) {
         answer.messages.push_back(response.SerializeAsString());
       });
@@ -103,14 +103,14 @@ class FakeHost {
   // The same for a server stream: `function` returns Result<std::vector<Message>>.
   template <typename Request, typename Function>
   void answer_stream(std::string_view method, Function function) {
-    answer_bytes(method, [function](std::string_view bytes) {
+    response_bytes(method, [function](std::string_view bytes) {
       return answer_of<Request>(bytes, function, [](const auto& messages, Answer& answer) {
         for (const auto& each : messages) answer.messages.push_back(each.SerializeAsString());
       });
     });
   }
   // The same with bytes. The function runs on the thread on which the module invokes.
-  void answer_bytes(std::string_view method, std::function<Answer(std::string_view)> function);
+  void response_bytes(std::string_view method, std::function<Answer(std::string_view)> function);
   // Leaves invocations of this method open until they, or the calls they belong to, are cancelled.
   void hold(std::string_view method);
   // The requests with which the module has invoked a method so far.

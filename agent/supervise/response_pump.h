@@ -21,12 +21,12 @@ namespace longshore::supervise {
 
 inline constexpr uint32_t kStreamCredit = 8;
 
-class AnswerPump {
+class ResponsePump {
  public:
-  AnswerPump() = default;
-  AnswerPump(const AnswerPump&) = delete;
-  AnswerPump& operator=(const AnswerPump&) = delete;
-  virtual ~AnswerPump() = default;
+  ResponsePump() = default;
+  ResponsePump(const ResponsePump&) = delete;
+  ResponsePump& operator=(const ResponsePump&) = delete;
+  virtual ~ResponsePump() = default;
 
   // False: the other side sends more than it was granted, and the message is not taken.
   bool add(std::string_view message);

@@ -1,10 +1,10 @@
-#include "supervise/answer_pump.h"
+#include "supervise/response_pump.h"
 
 #include <utility>
 
 namespace longshore::supervise {
 
-bool AnswerPump::add(std::string_view message) {
+bool ResponsePump::add(std::string_view message) {
   {
     const std::lock_guard lock(mutex_);
     if (end_) return true;
@@ -16,7 +16,7 @@ bool AnswerPump::add(std::string_view message) {
   return true;
 }
 
-void AnswerPump::end(StatusCode code, std::string text) {
+void ResponsePump::end(StatusCode code, std::string text) {
   {
     const std::lock_guard lock(mutex_);
     if (end_) return;
@@ -25,7 +25,7 @@ void AnswerPump::end(StatusCode code, std::string text) {
   pump();
 }
 
-void AnswerPump::pump() {
+void ResponsePump::pump() {
   std::unique_lock lock(mutex_);
   again_ = true;
   if (std::exchange(pumping_, true)) return;
@@ -35,7 +35,7 @@ void AnswerPump::pump() {
   pumping_ = false;
 }
 
-bool AnswerPump::deliver_all(std::unique_lock<std::mutex>& lock) {
+bool ResponsePump::deliver_all(std::unique_lock<std::mutex>& lock) {
   for (;;) {
     if (end_ && end_->code != StatusCode::kOk) messages_.clear();
     if (messages_.empty()) break;

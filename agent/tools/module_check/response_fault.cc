@@ -1,4 +1,4 @@
-#include "tools/module_check/answer_fault.h"
+#include "tools/module_check/response_fault.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -73,7 +73,7 @@ std::string fault_at(std::string_view bytes, const descriptors::Message& type,
 
 }  // namespace
 
-std::string answer_fault(std::string_view bytes, const descriptors::Message& type,
+std::string response_fault(std::string_view bytes, const descriptors::Message& type,
                          const descriptors::FileSet& files) {
   return fault_at(bytes, type, files, 0);
 }

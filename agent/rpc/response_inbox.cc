@@ -1,23 +1,23 @@
-#include "rpc/answer_inbox.h"
+#include "rpc/response_inbox.h"
 
 #include <boost/asio/post.hpp>
 
 namespace longshore::rpc {
 
-void AnswerInbox::put(Answer answer) {
+void ResponseInbox::put(Response response) {
   std::unique_lock lock(mutex_);
   if (closed_) return;
-  items_.push_back(std::move(answer));
+  items_.push_back(std::move(response));
   if (items_.size() > 1) return;  // the first one has posted already
   waiting_.store(true, std::memory_order_release);
   // Under the lock: once close() is through, nothing touches the executor any more.
   boost::asio::post(executor_, [self = shared_from_this()] {
     const auto receiver = self->receiver_.lock();
-    if (receiver) receiver->on_answers();
+    if (receiver) receiver->on_responses();
   });
 }
 
-bool AnswerInbox::take(std::vector<Answer>& answers) {
+bool ResponseInbox::take(std::vector<Response>& responses) {
   if (!waiting_.load(std::memory_order_acquire)) return false;
   const std::lock_guard lock(mutex_);
   waiting_.store(false, std::memory_order_relaxed);
@@ -25,8 +25,8 @@ bool AnswerInbox::take(std::vector<Answer>& answers) {
   return !answers.empty();
 }
 
-void AnswerInbox::close() {
-  std::vector<Answer> dropped;  // their destructors may run code of others
+void ResponseInbox::close() {
+  std::vector<Response> dropped;  // their destructors may run code of others
   const std::lock_guard lock(mutex_);
   closed_ = true;
   dropped.swap(items_);

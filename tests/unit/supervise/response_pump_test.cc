@@ -1,4 +1,4 @@
-#include "supervise/answer_pump.h"
+#include "supervise/response_pump.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace longshore::supervise;
 
 namespace {
 
-class Pump final : public AnswerPump {
+class Pump final : public ResponsePump {
  public:
   longshore_result deliver(std::string_view message) override {
     if (answer == LONGSHORE_OK && room == 0) return LONGSHORE_WOULD_BLOCK;

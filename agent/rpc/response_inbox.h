@@ -21,7 +21,7 @@ namespace longshore::rpc {
 class ServerCall;
 
 // What somebody wants to say to a client.
-struct Answer {
+struct Response {
   std::shared_ptr<ServerCall> call;
   std::string message;
   size_t bytes = 0;  // of the message before compression
@@ -34,18 +34,18 @@ struct Answer {
 };
 
 // Who takes them out.
-class AnswerReceiver {
+class ResponseReceiver {
  public:
   // Items are waiting.
-  virtual void on_answers() = 0;
+  virtual void on_responses() = 0;
 
  protected:
-  ~AnswerReceiver() = default;
+  ~ResponseReceiver() = default;
 };
 
-class AnswerInbox : public std::enable_shared_from_this<AnswerInbox> {
+class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
  public:
-  AnswerInbox(boost::asio::any_io_executor executor, size_t stream_unsent_bytes)
+  ResponseInbox(boost::asio::any_io_executor executor, size_t stream_unsent_bytes)
       : executor_(std::move(executor)), stream_unsent_bytes_(stream_unsent_bytes) {}
 
   // Limits::stream_unsent_bytes, for those who outlive the connection.
@@ -56,7 +56,7 @@ class AnswerInbox : public std::enable_shared_from_this<AnswerInbox> {
   void call_ends() { calls_alive_.fetch_sub(1, std::memory_order_relaxed); }
   size_t calls_alive() const { return calls_alive_.load(std::memory_order_relaxed); }
 
-  void set_receiver(std::weak_ptr<AnswerReceiver> receiver) { receiver_ = std::move(receiver); }
+  void set_receiver(std::weak_ptr<ResponseReceiver> receiver) { receiver_ = std::move(receiver); }
 
   // Within a turn, answers of this thread need no wake-up.
   void enter_turn() { turn_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
@@ -65,10 +65,10 @@ class AnswerInbox : public std::enable_shared_from_this<AnswerInbox> {
     return turn_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
 
-  void put(Answer answer);
+  void put(Response response);
 
   // Moves what waits to `answers`, which is empty before. False: nothing.
-  bool take(std::vector<Answer>& answers);
+  bool take(std::vector<Response>& responses);
 
   // Drops what waits and what comes.
   void close();
@@ -76,14 +76,14 @@ class AnswerInbox : public std::enable_shared_from_this<AnswerInbox> {
  private:
   const boost::asio::any_io_executor executor_;
   const size_t stream_unsent_bytes_;
-  std::weak_ptr<AnswerReceiver> receiver_;
+  std::weak_ptr<ResponseReceiver> receiver_;
   std::atomic<std::thread::id> turn_thread_{};
   std::atomic<bool> waiting_{false};  // items_ is not empty
   std::atomic<size_t> calls_alive_{0};
 
   std::mutex mutex_;
-  std::vector<Answer> items_;  // guarded by mutex_
-  bool closed_ = false;        // guarded by mutex_
+  std::vector<Response> items_;  // guarded by mutex_
+  bool closed_ = false;          // guarded by mutex_
 };
 
 }  // namespace longshore::rpc
