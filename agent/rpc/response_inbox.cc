@@ -21,8 +21,8 @@ bool ResponseInbox::take(std::vector<Response>& responses) {
   if (!waiting_.load(std::memory_order_acquire)) return false;
   const std::lock_guard lock(mutex_);
   waiting_.store(false, std::memory_order_relaxed);
-  answers.swap(items_);
-  return !answers.empty();
+  responses.swap(items_);
+  return !responses.empty();
 }
 
 void ResponseInbox::close() {

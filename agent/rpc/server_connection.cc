@@ -46,13 +46,13 @@ void ServerConnectionImpl::on_responses() {
 
 void ServerConnectionImpl::apply_waiting_responses() {
   std::vector<Response> responses = std::exchange(responses_, {});
-  if (inbox_->take(answers)) {
+  if (inbox_->take(responses)) {
     applies_responses_ = true;
-    for (Response& response : answers) response.call->apply(response);
+    for (Response& response : responses) response.call->apply(response);
     applies_responses_ = false;
-    answers.clear();
+    responses.clear();
   }
-  responses_ = std::move(answers);
+  responses_ = std::move(responses);
 }
 
 bool ServerConnectionImpl::on_gathered() {
