@@ -41,8 +41,8 @@ caches_of_tests() {
   if [ "$2" != style ]; then
     caches_of "$1.build"
   else
-    awk '/ units, .* of them new/ { all += $1; new += $3 } END { print (2 * new > all ? "cold" : "warm") }' \
-      "$work/$1.$2.log"
+    sed -En 's/.*\b([0-9]+) units, ([0-9]+) of them new.*/\1 \2/p' "$work/$1.$2.xml" |
+      awk '{ all += $1; new += $2 } END { print (2 * new > all ? "cold" : "warm") }'
   fi
 }
 

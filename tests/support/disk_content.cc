@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -78,12 +79,12 @@ void clone(const LoopDisk& from, const LoopDisk& to) {
   const FileDescriptor source = open_node(from.file(), O_RDONLY);
   const FileDescriptor copy = open_node(to.node(), O_WRONLY);
   std::vector<char> buffer(size_t{1} << 20);
+  const std::vector<char> zeros(buffer.size());
   for (off_t offset = 0;;) {
     const ssize_t size = ::pread(source.get(), buffer.data(), buffer.size(), offset);
     must(size >= 0, "read " + from.file());
     if (size == 0) break;
-    const auto end = buffer.begin() + size;
-    if (std::any_of(buffer.begin(), end, [](char c) { return c != '\0'; })) {
+    if (std::memcmp(buffer.data(), zeros.data(), static_cast<size_t>(size)) != 0) {
       must(::pwrite(copy.get(), buffer.data(), static_cast<size_t>(size), offset) == size,
            "write to " + to.node());
     }
