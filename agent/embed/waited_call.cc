@@ -33,7 +33,9 @@ void WaitedCall::run_soon(std::shared_ptr<router::Work> work, router::WorkerPool
 
 bool WaitedCall::on_message(std::string) { return true; }
 
-void WaitedCall::on_response(std::string message) { tell({StatusCode::kOk, {}, std::move(message)}); }
+void WaitedCall::on_response(std::string message) {
+  tell({StatusCode::kOk, {}, std::move(message)});
+}
 
 void WaitedCall::on_finish(StatusCode code, std::string text) { tell({code, std::move(text), {}}); }
 

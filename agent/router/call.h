@@ -184,7 +184,7 @@ class Call final : public Work, public Timer, public Cancellable {
   bool finished_well_ = false;
   std::string outcome_text_;
   bool sent_ = false;
-  std::string unary_response_;     // until the module finishes
+  std::string unary_response_;   // until the module finishes
   bool full_ = false;            // the observer has no room
   bool wants_writable_ = false;  // a send was refused since
   std::vector<std::weak_ptr<Cancellable>> children_;

@@ -14,8 +14,8 @@
 
 #include "longshore/abi.h"
 #include "router/method.h"
-#include "supervise/response_pump.h"
 #include "supervise/child_connection.h"
+#include "supervise/response_pump.h"
 
 namespace longshore::supervise {
 

@@ -29,14 +29,14 @@ inline constexpr uint32_t kProtocolVersion = 3;
 
 enum class FrameType : uint32_t {
   // From the agent to the child.
-  kHello = 1,      // Hello; the first frame
-  kHandover,       // what the start that follows is handed over
-  kStart,          // Start, settings
-  kStop,           // Stop
-  kDestroy,        // the child ends
-  kCall,           // Call, request
-  kCancel,         // nobody waits for the call any more
-  kGrant,          // Grant: so many more messages of the call's answer
+  kHello = 1,        // Hello; the first frame
+  kHandover,         // what the start that follows is handed over
+  kStart,            // Start, settings
+  kStop,             // Stop
+  kDestroy,          // the child ends
+  kCall,             // Call, request
+  kCancel,           // nobody waits for the call any more
+  kGrant,            // Grant: so many more messages of the call's answer
   kResponseMessage,  // a message of the answer to a call of the module's own
   kResponseEnd,      // End: its outcome
   // From the child to the agent.

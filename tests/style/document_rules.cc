@@ -12,7 +12,7 @@ namespace longshore::style {
 namespace {
 
 // The old name and the one to use.
-const std::map<std::string, std::string> kOldNames = {
+const std::map<std::string, std::string, std::less<>> kOldNames = {
     {"Beneath", "RootedOpener"},
     {"BoundedCalls", "AbandonableCalls"},
     {"BuiltinTarget", "AdminTarget"},
@@ -43,6 +43,19 @@ const std::map<std::string, std::string> kOldNames = {
     {"command_words", "cli_completion"},
     {"longshore_answer", "longshore_result"},
 };
+
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// "HostBridge" as a file is called: "host_bridge".
+std::string snake_case(std::string_view name) {
+  std::string snake;
+  for (const char c : name) {
+    const bool is_upper = std::isupper(static_cast<unsigned char>(c)) != 0;
+    if (is_upper && !snake.empty()) snake += '_';
+    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return snake;
+}
 
 // As GitHub makes the anchor of a heading.
 std::string anchor_of(std::string_view heading) {
@@ -107,18 +120,26 @@ Findings check_links(const SourceTree& tree) {
 }
 
 Findings check_old_names(const SourceTree& tree) {
-  static const std::regex kWord(R"(\b[A-Za-z_]\w*\b)");
   Findings findings;
   for (const auto& [path, file] : tree) {
     const bool is_code = is_cpp(path) || path.ends_with(".hpp");
     // Tests have words of their own, and may say what was; this file names them all.
     if (!is_code || folder(path) == "tests") continue;
-    const std::string& code = file.symbols;
-    for (std::sregex_iterator it(code.begin(), code.end(), kWord), end; it != end; ++it) {
-      const auto old = kOldNames.find(it->str());
-      if (old == kOldNames.end()) continue;
-      const int line = line_of(code, static_cast<size_t>(it->position()));
-      findings.push_back(finding(path, line, old->first + " is called " + old->second + " now"));
+    const std::string stem = std::filesystem::path(path).stem().string();
+    for (const auto& [old, now] : kOldNames) {
+      if (stem == snake_case(old))
+        findings.push_back(finding(path, 1, stem + " is " + now + " now"));
+    }
+    const std::string_view code = file.symbols;
+    for (size_t begin = 0; begin < code.size();) {
+      size_t end = begin;
+      while (end < code.size() && is_of_name(code[end])) ++end;
+      const auto old = kOldNames.find(code.substr(begin, end - begin));
+      if (old != kOldNames.end()) {
+        const int line = line_of(file.symbols, begin);
+        findings.push_back(finding(path, line, old->first + " is called " + old->second + " now"));
+      }
+      begin = std::max(end, begin + 1);
     }
   }
   return findings;

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "router/router.h"
-#include "supervise/response_pump.h"
 #include "supervise/frame_channel.h"
+#include "supervise/response_pump.h"
 
 namespace longshore::supervise {
 

@@ -108,7 +108,7 @@ int call_method(const Target& target, const Report& report, const std::string& m
   }
   const bool one_line = report.json() || (*described)->server_streaming();
   ResponsePrinter print(report, one_line ? JsonForm::kOneLine : JsonForm::kIndented,
-                      make((*described)->output_type()));
+                        make((*described)->output_type()));
   const auto done = (*client)->call(method, message->SerializeAsString(), std::ref(print));
   if (!done) return failed(done.error());
   if (print.error()) return report.fail(kExitCallFailed, *print.error());

@@ -2,9 +2,9 @@
 #include <thread>
 
 #include "observe/log_line.h"
-#include "tools/module_check/response_fault.h"
 #include "tools/module_check/checks.h"
 #include "tools/module_check/request_maker.h"
+#include "tools/module_check/response_fault.h"
 
 namespace longshore::module_check {
 namespace {

@@ -74,7 +74,7 @@ std::string fault_at(std::string_view bytes, const descriptors::Message& type,
 }  // namespace
 
 std::string response_fault(std::string_view bytes, const descriptors::Message& type,
-                         const descriptors::FileSet& files) {
+                           const descriptors::FileSet& files) {
   return fault_at(bytes, type, files, 0);
 }
 

@@ -11,6 +11,6 @@ namespace longshore::module_check {
 // What is wrong with the bytes; empty when they are such a message. Fields that the type does not
 // have are allowed, as everywhere in protobuf.
 std::string response_fault(std::string_view bytes, const module::descriptors::Message& type,
-                         const module::descriptors::FileSet& files);
+                           const module::descriptors::FileSet& files);
 
 }  // namespace longshore::module_check

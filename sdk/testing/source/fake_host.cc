@@ -52,7 +52,7 @@ PendingCall FakeHost::begin_bytes_on_thread(std::string_view method, std::string
 }
 
 void FakeHost::response_bytes(std::string_view method,
-                            std::function<Answer(std::string_view)> function) {
+                              std::function<Answer(std::string_view)> function) {
   session_->answer(method, std::move(function));
 }
 

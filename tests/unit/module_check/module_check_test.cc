@@ -4,9 +4,9 @@
 
 #include "longshore/module/v1.pb.h"
 #include "tests/support/wire_writer.h"
-#include "tools/module_check/response_fault.h"
 #include "tools/module_check/report.h"
 #include "tools/module_check/request_maker.h"
+#include "tools/module_check/response_fault.h"
 #include "tools/module_check/setting_text.h"
 #include "tools/module_check/subject.h"
 
