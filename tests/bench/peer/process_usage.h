@@ -1,4 +1,4 @@
-// What another process has used so far, from /proc.
+// What another process has used so far.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace longshore::bench {
 
-// Time on a processor of all its threads that still live, in nanoseconds.
+// Time on a processor of all its threads, ended ones too, in nanoseconds; 0 without such a process.
 uint64_t processor_nanoseconds(pid_t process);
 
 // Proportional set size; 0 when /proc does not say.
