@@ -144,8 +144,9 @@ class UnixEndpoint final : public Endpoint {
       return refuse(peer->identity() + " pid:" + std::to_string(peer->process), why);
     }
     auto session = std::make_shared<Session>(shared_self(), *peer);
-    session->connection = rpc::make_server_connection(rpc::make_transport(std::move(socket)),
-                                                      *session, options_.limits);
+    session->connection =
+        rpc::make_server_connection(rpc::make_transport(std::move(socket)), *session,
+                                    options_.limits, context_.executor_thread);
     sessions_.insert(session);
     ++connections_by_user_[peer->user];
     session->connection->start([this, session](const std::string& reason) {

@@ -24,6 +24,7 @@
 #include "longshore/result.hpp"
 #include "observe/log.h"
 #include "router/router.h"
+#include "rpc/executor_thread.h"
 #include "rpc/limits.h"
 
 namespace longshore::endpoint {
@@ -51,6 +52,7 @@ struct EndpointContext {
   boost::asio::io_context& io;
   router::Router& router;
   router::CallRunner& runner;
+  rpc::ExecutorThread* executor_thread;  // of `io`; null where it is no more than that
   const loader::CatalogHolder& catalog;
   observe::Log& log;
 };

@@ -9,10 +9,14 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #if defined(__linux__)
 #include <pthread.h>
 #endif
+
+#include "endpoint/late_pools.h"
+#include "endpoint/thread_activity.h"
 
 namespace longshore::endpoint {
 
@@ -20,19 +24,36 @@ using router::Clock;
 using router::Work;
 using router::WorkerPool;
 
+namespace {
+
+// So many calls that each took so long are not quick ones that had to wait for a processor.
+constexpr std::chrono::microseconds kLongCall{100};
+constexpr size_t kLongCalls = 4;
+
+// What a thread knows of its lead.
+struct Lead {
+  const void* threads = nullptr;  // that it leads, or has led
+  uint64_t turn = 0;              // as it has made it
+  bool in_call = false;
+};
+thread_local Lead lead;
+
+}  // namespace
+
 class IoThreads::State : public std::enable_shared_from_this<State> {
  public:
-  State(boost::asio::io_context& io, Patience patience) : io_(io), patience_(patience) {}
+  State(boost::asio::io_context& io, Patience patience)
+      : io_(io), patience_(patience), late_pools_(patience.with_pools) {}
 
   bool run() {
     std::unique_lock lock(mutex_);
     over_ = false;
-    start_thread([number = ++leading_](State& state) {
+    start_thread([](State& state) {
       {
         const std::lock_guard begun(state.mutex_);
-        state.leader_ = std::this_thread::get_id();
+        state.begin_to_lead(state.turn_);
       }
-      state.lead(number);
+      state.serve();
     });
     start_thread([](State& state) { state.stand_by(); });
     ended_.wait(lock, [&] { return over_ && serving_ == 0; });
@@ -40,23 +61,37 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   }
 
   void run_soon(std::shared_ptr<Work> work, WorkerPool& pool) {
-    bool wake = false;
-    {
-      const std::lock_guard lock(mutex_);
-      if (Clock::now() >= pools_until_) {
-        calls_.push_back({std::move(work), &pool});
-        has_calls_.store(true, std::memory_order_relaxed);
-        wake = std::this_thread::get_id() != leader_;
-      }
-    }
-    if (work) pool.post(std::move(work));
-    if (wake) boost::asio::post(io_, [] {});
+    const bool is_taken = run_here([&] {
+      if (late_pools_.contains(&pool)) return;
+      calls_.push_back({std::move(work), &pool});
+    });
+    if (!is_taken || work) pool.post(std::move(work));
   }
+
+  // A call is stepped out of and into again: meanwhile nobody can take the lead.
+  bool run_here(const std::function<void()>& act) {
+    if (lead.threads != this) return false;
+    if (!lead.in_call) {
+      act();
+      return true;
+    }
+    if (!leave_call()) return false;
+    act();
+    enter_call();
+    return true;
+  }
+
+  void defer(std::shared_ptr<rpc::Deferred> deferred) { deferred_.push_back(std::move(deferred)); }
 
  private:
   struct BegunCall {
     std::shared_ptr<Work> work;
     WorkerPool* pool;
+  };
+  // A call that has been found late, and what the leader did at that time.
+  struct Late {
+    bool is_seen = false;
+    ThreadActivity first;
   };
 
   // Locked. Counts the thread as serving until it says otherwise. Throws std::system_error where
@@ -68,6 +103,7 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
       pthread_setname_np(pthread_self(), "io");
 #endif
       function(*self);
+      lead = {};
       const std::lock_guard lock(self->mutex_);
       --self->threads_;
       self->ended_.notify_all();
@@ -84,67 +120,119 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     ended_.notify_all();
   }
 
-  // Leads as number `number`, until another does.
-  void lead(uint64_t number) {
+  // Locked.
+  void begin_to_lead(uint64_t turn) {
+    lead = {this, turn, false};
+    leader_ = std::make_unique<ThreadObserver>();
+  }
+
+  // As the leader, until another is.
+  void serve() {
     while (io_.run_one() != 0) {
-      if (has_calls_.load(std::memory_order_relaxed) && !run_calls(number)) return;
+      if (!calls_.empty() && !run_calls()) return;
+      if (!deferred_.empty()) run_deferred();
     }
     stop_serving(true);
   }
 
   // False when this thread has been left behind; it does not count as serving then.
-  bool run_calls(uint64_t number) {
-    std::unique_lock lock(mutex_);
-    if (standby_sleeps_) changed_.notify_all();
-    const auto enough = Clock::now() + patience_.with_a_call;
-    // No more than there are now: answers want to be written too.
-    for (size_t count = calls_.size(); count > 0 && Clock::now() < enough; --count) {
-      std::shared_ptr<Work> work = std::move(calls_.front().work);
+  bool run_calls() {
+    auto now = Clock::now();
+    const auto enough = now + patience_.with_a_call;
+    size_t long_calls = 0;
+    // No more than there are now: what they answer wants to be written too.
+    for (size_t count = calls_.size(); count > 0 && now < enough; --count) {
+      BegunCall call = std::move(calls_.front());
       calls_.pop_front();
-      in_call_ = true;
-      ++progress_;
-      lock.unlock();
-      work->run();
-      work.reset();
-      lock.lock();
-      if (leading_ != number) return false;
+      pool_of_call_ = call.pool;
+      enter_call();
+      call.work->run();
+      call.work.reset();
+      if (!leave_call()) return false;
+      const auto before = std::exchange(now, Clock::now());
+      if (now - before >= kLongCall) ++long_calls;
     }
-    in_call_ = false;
-    if (Clock::now() >= enough) {
-      give_to_pools(std::move(lock));
-    } else {
-      has_calls_.store(!calls_.empty(), std::memory_order_relaxed);
-      if (!calls_.empty()) boost::asio::post(io_, [] {});  // come back to them
+    if (now >= enough && long_calls >= kLongCalls) {
+      give_to_pools([](const BegunCall&) { return true; });
     }
+    if (!calls_.empty()) boost::asio::post(io_, [] {});  // come back to them
     return true;
   }
 
-  void give_to_pools(std::unique_lock<std::mutex> lock) {
-    has_calls_.store(false, std::memory_order_relaxed);
-    const std::deque<BegunCall> calls = std::exchange(calls_, {});
-    lock.unlock();
-    for (const BegunCall& call : calls) call.pool->post(call.work);
+  void run_deferred() {
+    running_.swap(deferred_);
+    for (const auto& each : running_) each->run_deferred();
+    running_.clear();
+  }
+
+  template <typename Which>
+  void give_to_pools(Which which) {
+    for (BegunCall& call : std::exchange(calls_, {})) {
+      if (which(call)) {
+        call.pool->post(std::move(call.work));
+      } else {
+        calls_.push_back(std::move(call));
+      }
+    }
+  }
+
+  // ---- Being in a call: the turn is odd. Whoever makes it even leads. ----
+
+  static bool is_in_call(uint64_t turn) { return turn % 2 != 0; }
+
+  void enter_call() {
+    lead.in_call = true;
+    turn_.store(++lead.turn);
+    if (standby_sleeps_.load()) wake_standby();
+  }
+
+  bool leave_call() {
+    uint64_t turn = lead.turn;
+    lead.in_call = false;
+    if (turn_.compare_exchange_strong(turn, lead.turn + 1)) {
+      ++lead.turn;
+      return true;
+    }
+    lead.threads = nullptr;  // left behind
+    return false;
+  }
+
+  void wake_standby() {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
   }
 
   void stand_by() {
     std::unique_lock lock(mutex_);
-    uint64_t seen = progress_;
+    uint64_t seen = turn_;
+    Late late;
     while (!over_) {
-      // Asleep while nothing goes on, so that an idle agent does not wake up.
-      if (!in_call_ && seen == progress_) {
-        standby_sleeps_ = true;
-        changed_.wait(lock, [&] { return over_ || in_call_ || seen != progress_; });
-        standby_sleeps_ = false;
-        if (over_) break;
+      if (const uint64_t turn = turn_; turn != seen) {
+        seen = turn;
+        late = {};
+      } else if (!is_in_call(turn)) {
+        sleep_until_a_call(lock, turn);
+        continue;
+      } else if (is_held_up(late) && has_successor()) {
+        return take_the_lead(std::move(lock), turn);
       }
-      seen = progress_;
       changed_.wait_for(lock, patience_.with_a_call, [&] { return over_; });
-      if (in_call_ && seen == progress_ && !over_ && has_successor()) {
-        return take_the_lead(std::move(lock));
-      }
     }
     lock.unlock();
     stop_serving(false);
+  }
+
+  // Asleep while nothing goes on, so that an idle agent does not wake up.
+  void sleep_until_a_call(std::unique_lock<std::mutex>& lock, uint64_t turn) {
+    standby_sleeps_ = true;
+    changed_.wait(lock, [&] { return over_ || turn_ != turn; });
+    standby_sleeps_ = false;
+  }
+
+  bool is_held_up(Late& late) {
+    const ThreadActivity now = leader_->look();
+    if (!std::exchange(late.is_seen, true)) late.first = now;
+    return endpoint::is_held_up(late.first, now, patience_.with_a_call);
   }
 
   // Locked. Starts the thread that stands by next. Without one this goes on standing by: sockets
@@ -158,32 +246,41 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     }
   }
 
-  void take_the_lead(std::unique_lock<std::mutex> lock) {
+  void take_the_lead(std::unique_lock<std::mutex> lock, uint64_t turn) {
+    if (!turn_.compare_exchange_strong(turn, turn + 1)) {  // it came back: the successor stands by
+      --serving_;
+      ended_.notify_all();
+      return;
+    }
     --serving_;  // the thread that is left behind
-    in_call_ = false;
-    leader_ = std::this_thread::get_id();
-    const uint64_t number = ++leading_;
-    pools_until_ = Clock::now() + patience_.with_pools;
-    give_to_pools(std::move(lock));
-    lead(number);
+    begin_to_lead(turn + 1);
+    lock.unlock();
+    late_pools_.add(pool_of_call_);
+    give_to_pools([&](const BegunCall& call) { return call.pool == pool_of_call_; });
+    if (!calls_.empty()) boost::asio::post(io_, [] {});
+    run_deferred();
+    serve();
   }
 
   boost::asio::io_context& io_;  // lives until run() has returned
   const Patience patience_;
-  std::atomic<bool> has_calls_{false};
+
+  // The leader's, and nobody's while it is in a call.
+  std::deque<BegunCall> calls_;
+  std::vector<std::shared_ptr<rpc::Deferred>> deferred_;
+  std::vector<std::shared_ptr<rpc::Deferred>> running_;  // kept for its memory
+  LatePools late_pools_;
+  WorkerPool* pool_of_call_ = nullptr;
+
+  std::atomic<uint64_t> turn_{0};
+  std::atomic<bool> standby_sleeps_{false};
 
   std::mutex mutex_;
-  std::condition_variable changed_;  // for the one that stands by
-  std::condition_variable ended_;    // for run()
-  std::deque<BegunCall> calls_;
-  std::thread::id leader_;
-  uint64_t leading_ = 0;   // the number of the one that leads
-  uint64_t progress_ = 0;  // calls begun by leaders
-  bool in_call_ = false;   // the leader
-  bool standby_sleeps_ = false;
-  Clock::time_point pools_until_{};
-  size_t serving_ = 0;  // threads that lead or stand by
-  size_t threads_ = 0;  // those, and the ones that were left behind
+  std::condition_variable changed_;         // for the one that stands by
+  std::condition_variable ended_;           // for run()
+  std::unique_ptr<ThreadObserver> leader_;  // of the thread that leads
+  size_t serving_ = 0;                      // threads that lead or stand by
+  size_t threads_ = 0;                      // those, and the ones that were left behind
   bool over_ = false;
 };
 
@@ -196,6 +293,12 @@ bool IoThreads::run() { return state_->run(); }
 
 void IoThreads::run_soon(std::shared_ptr<Work> work, WorkerPool& pool) {
   state_->run_soon(std::move(work), pool);
+}
+
+bool IoThreads::run_here(const std::function<void()>& act) { return state_->run_here(act); }
+
+void IoThreads::defer(std::shared_ptr<rpc::Deferred> deferred) {
+  state_->defer(std::move(deferred));
 }
 
 }  // namespace longshore::endpoint

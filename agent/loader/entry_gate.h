@@ -49,15 +49,27 @@ class EntryGate {
 // then.
 class InFlightGuard {
  public:
-  explicit InFlightGuard(EntryGate& gate) : gate_(gate), inside_(gate.enter()) {}
-  ~InFlightGuard() { gate_.leave(); }
+  explicit InFlightGuard(EntryGate& gate) : gate_(gate), inside_(gate.enter()) {
+    gate_of_this_thread_ = &gate;
+  }
+  ~InFlightGuard() {
+    gate_of_this_thread_ = before_;
+    gate_.leave();
+  }
   InFlightGuard(const InFlightGuard&) = delete;
   InFlightGuard& operator=(const InFlightGuard&) = delete;
   explicit operator bool() const { return inside_; }
 
+  // Whether this thread is inside a function of this gate's module, and of no other's that it
+  // called.
+  static bool is_inside(const EntryGate& gate) { return gate_of_this_thread_ == &gate; }
+
  private:
+  static inline thread_local const EntryGate* gate_of_this_thread_ = nullptr;
+
   EntryGate& gate_;
   const bool inside_;
+  const EntryGate* const before_ = gate_of_this_thread_;
 };
 
 }  // namespace longshore::loader

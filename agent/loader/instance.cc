@@ -29,7 +29,8 @@ Instance::Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options,
       module_log_(log),
       caller_(caller_of(options_)),
       bridge_(code_->take_bridge(options_.name)),
-      pool_(router.timers(), options_.name, options_.max_concurrent_calls) {}
+      pool_(router.timers(), options_.name, options_.max_concurrent_calls),
+      notifications_(router.timers(), options_.name + "-notify", 1) {}
 
 Instance::~Instance() {
   bridge_->disconnect();

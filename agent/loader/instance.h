@@ -146,6 +146,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   std::shared_ptr<Invocation> find_invocation(std::string_view function,
                                               longshore_invocation invocation);
   void invocation_ended(longshore_invocation invocation);
+  // Runs `completion` inside of the module: on this thread if it is the module's own already, or on
+  // the instance's thread for such.
+  void notify(std::shared_ptr<router::Work> completion);
   void post_is_due(const std::shared_ptr<PostedFunction>& posted);
   void post_ended(PostedFunction* posted);
 
@@ -169,6 +172,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   bool wait_for_start();    // false: its start does not return
   bool wants_stop() const;  // since its start was finished well, in time or not
 
+  // Tells the module something on the thread for that, unless it has ended.
+  void notify(void (*function)(void* self, longshore_call call), longshore_call call);
   // Runs a call that may run: on the thread that reads the requests where that fits, or the pool.
   void begin(std::shared_ptr<router::Call> call);
   size_t concurrency_limit() const;                         // locked
@@ -201,6 +206,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   Secret handover_;                       // until start is finished
   std::shared_ptr<Instance> kept_alive_;  // itself, once abandoned
   router::WorkerPool pool_;
+  // Cancellations, credit and completions: one thread, which hangs alone should the module hold it
+  // up. Not the pool's: all of that may be in calls that wait for such a thing.
+  router::WorkerPool notifications_;
   router::HandleTable<Invocation> invocations_;
 
   mutable std::mutex mutex_;

@@ -65,11 +65,7 @@ Result<void> Instance::submit(std::shared_ptr<Call> call) {
     ++running_;
     call->admitted = true;
   }
-  if (call->method().non_blocking) {
-    call->run();
-  } else {
-    begin(std::move(call));
-  }
+  begin(std::move(call));
   return {};
 }
 
@@ -95,14 +91,24 @@ void Instance::execute(Call& call) {
   if (of_pool && !call.on_pool_thread.exchange(false)) pool_.thread_returned();
 }
 
-void Instance::on_cancel(Call& call) {
-  const InFlightGuard stay(gate_);
-  if (stay && functions_.cancel) functions_.cancel(self_, call.handle());
+void Instance::on_cancel(Call& call) { notify(functions_.cancel, call.handle()); }
+
+void Instance::on_writable(Call& call) { notify(functions_.writable, call.handle()); }
+
+void Instance::notify(void (*function)(void* self, longshore_call call), longshore_call call) {
+  if (!function) return;
+  notifications_.post([keep = shared_from_this(), function, call] {
+    const InFlightGuard stay(keep->gate_);
+    if (stay) function(keep->self_, call);
+  });
 }
 
-void Instance::on_writable(Call& call) {
-  const InFlightGuard stay(gate_);
-  if (stay && functions_.writable) functions_.writable(self_, call.handle());
+void Instance::notify(std::shared_ptr<router::Work> completion) {
+  if (InFlightGuard::is_inside(gate_)) {
+    completion->run();
+  } else {
+    notifications_.post(std::move(completion));
+  }
 }
 
 void Instance::on_stuck(Call& call) {

@@ -82,6 +82,7 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   }
   if (!destroy()) return abandon(kAction, "its destroy hangs");
   pool_.drain(Clock::now() + kCancelGrace);
+  notifications_.drain(Clock::now() + kCancelGrace);
   lifecycle_->reach(State::kStopped);
   const std::lock_guard lock(mutex_);
   ended_ = true;
@@ -128,7 +129,7 @@ bool Instance::end_posts_and_invocations() {
   }
   for (const auto& posted : posts) {
     router_.timers().disarm(*posted);
-    posted->run_with(LONGSHORE_CANCELLED);
+    notifications_.post([posted] { posted->run_with(LONGSHORE_CANCELLED); });
   }
   for (const auto& invocation : invocations_.all()) invocation->cancel();
   std::unique_lock lock(mutex_);

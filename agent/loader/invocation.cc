@@ -15,22 +15,27 @@ Invocation::Invocation(std::shared_ptr<Instance> instance, const longshore_invok
 
 void Invocation::set_call(std::shared_ptr<router::Call> call) {
   bool cancel_now = false;
+  std::shared_ptr<router::Call> waiting;
   {
     const std::lock_guard lock(mutex_);
     if (finished_ || !call) return;
     call_ = call;
     cancel_now = cancelled_;
+    waiting = take_waiting_call();
   }
-  if (cancel_now) call->cancel();
+  if (cancel_now) return call->cancel();
+  if (waiting) waiting->resume();
 }
 
 void Invocation::grant(uint32_t messages) {
+  std::shared_ptr<router::Call> waiting;
   {
     const std::lock_guard lock(mutex_);
     credit_ += messages;
+    waiting = take_waiting_call();
   }
   deliver();
-  resume_call();
+  if (waiting) waiting->resume();
 }
 
 void Invocation::cancel() {
@@ -52,7 +57,8 @@ bool Invocation::on_message(std::string message) {
   }
   deliver();
   const std::lock_guard lock(mutex_);
-  return messages_.empty() && credit_ > 0;
+  is_full_ = !messages_.empty() || credit_ == 0;
+  return !is_full_;
 }
 
 void Invocation::on_response(std::string message) {
@@ -71,8 +77,17 @@ void Invocation::on_finish(StatusCode code, std::string text) {
 }
 
 void Invocation::deliver() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (delivering_ || std::exchange(is_scheduled_, true)) return;  // that one goes on
+  }
+  instance_->notify(shared_from_this());
+}
+
+void Invocation::run() {
   const auto self = shared_from_this();  // the last delivery takes us out of the table
   std::unique_lock lock(mutex_);
+  is_scheduled_ = false;
   if (std::exchange(delivering_, true)) return;
   while (!finished_) {
     if (!messages_.empty() && credit_ > 0) {
@@ -95,15 +110,15 @@ void Invocation::deliver() {
     }
   }
   delivering_ = false;
+  const std::shared_ptr<router::Call> waiting = take_waiting_call();
+  lock.unlock();
+  if (waiting) waiting->resume();
 }
 
-void Invocation::resume_call() {
-  std::shared_ptr<router::Call> call;
-  {
-    const std::lock_guard lock(mutex_);
-    if (messages_.empty() && credit_ > 0) call = call_;
-  }
-  if (call) call->resume();
+std::shared_ptr<router::Call> Invocation::take_waiting_call() {
+  if (!is_full_ || !messages_.empty() || credit_ == 0 || !call_) return nullptr;
+  is_full_ = false;
+  return call_;
 }
 
 }  // namespace longshore::loader

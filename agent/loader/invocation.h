@@ -1,6 +1,7 @@
 // A call that a module makes, seen from its side: messages as far as it granted, then the outcome.
 //
-// Deliveries happen one at a time and in order, on whatever thread brings them. The outcome waits
+// Deliveries happen one at a time and in order, on the instance's thread for completions, or within
+// the function of the module's that caused them. The outcome waits
 // behind messages for which there is no credit yet, unless it is an error: that drops them.
 // Owner: the instance's table of invocations, until the outcome has been delivered.
 #pragma once
@@ -20,6 +21,7 @@ namespace longshore::loader {
 class Instance;
 
 class Invocation final : public router::CallObserver,
+                         public router::Work,
                          public std::enable_shared_from_this<Invocation> {
  public:
   // Copies what it needs of `request`.
@@ -37,15 +39,18 @@ class Invocation final : public router::CallObserver,
   void on_response(std::string message) override;
   void on_finish(StatusCode code, std::string text) override;
 
+  // Delivers what may be delivered, unless another thread is at it: that one goes on.
+  void run() override;
+
  private:
   struct Outcome {
     StatusCode code;
     std::string text;
   };
 
-  // Delivers what may be delivered, unless another thread is at it: that one goes on.
   void deliver();
-  void resume_call();
+  // The call to tell that there is room again, if it has to be told. Locked.
+  std::shared_ptr<router::Call> take_waiting_call();
 
   const std::shared_ptr<Instance> instance_;
   void* const user_;
@@ -58,6 +63,8 @@ class Invocation final : public router::CallObserver,
   std::deque<std::string> messages_;
   std::optional<Outcome> outcome_;
   uint64_t credit_;
+  bool is_full_ = false;       // the call waits for room
+  bool is_scheduled_ = false;  // a delivery is on its way to its thread
   bool delivering_ = false;
   bool cancelled_ = false;
   bool finished_ = false;

@@ -1,5 +1,6 @@
 #include "main/admin_service.h"
 
+#include <set>
 #include <utility>
 
 #include "config/show.h"
@@ -166,7 +167,9 @@ std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& r
       {prefix + "GetConfig", handler(&AdminService::configuration)},
       {prefix + "Reload", handler(&AdminService::reload)},
       {prefix + "Upgrade", handler(&AdminService::upgrade)}});
-  return std::make_shared<AdminTarget>(router, "control", std::move(handlers));
+  return std::make_shared<AdminTarget>(
+      router, "control", std::move(handlers),
+      std::set<std::string, std::less<>>{prefix + "Reload", prefix + "Upgrade"});
 }
 
 Result<loader::ModuleDescription> admin_service_description() {

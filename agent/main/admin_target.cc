@@ -5,11 +5,17 @@
 namespace longshore {
 
 AdminTarget::AdminTarget(router::Router& router, std::string name,
-                         std::map<std::string, Handler> handlers)
-    : router_(router), pool_(router.timers(), std::move(name), 1), handlers_(std::move(handlers)) {}
+                         std::map<std::string, Handler> handlers,
+                         std::set<std::string, std::less<>> changing)
+    : router_(router),
+      changes_(router.timers(), name, 1),
+      questions_(router.timers(), name + "-read", 1),
+      handlers_(std::move(handlers)),
+      changing_(std::move(changing)) {}
 
 Result<void> AdminTarget::submit(std::shared_ptr<router::Call> call) {
-  pool_.post(std::move(call));
+  const bool changes = changing_.contains(call->method().full_name);
+  (changes ? changes_ : questions_).post(std::move(call));
   return {};
 }
 

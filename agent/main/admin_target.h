@@ -1,10 +1,12 @@
-// A service that the agent itself serves, as a target of the router: handlers by method name, run
-// one at a time on a thread of their own, so that a reload may block without holding up calls.
+// A service that the agent itself serves, as a target of the router: handlers by method name. Those
+// that change what runs (reload, upgrade) may take as long as a drain, and run one at a time on a
+// thread of their own; the others run on another, so that what only asks is answered meanwhile.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,21 +20,27 @@ class AdminTarget final : public router::Target {
   // Takes the serialised request and gives the serialised response.
   using Handler = std::function<Result<std::string>(std::string_view request)>;
 
-  // `handlers` by full method name.
-  AdminTarget(router::Router& router, std::string name, std::map<std::string, Handler> handlers);
+  // `handlers` by full method name; `changing` are the methods that may take long.
+  AdminTarget(router::Router& router, std::string name, std::map<std::string, Handler> handlers,
+              std::set<std::string, std::less<>> changing);
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
   void execute(router::Call& call) override;
 
-  // Runs something else on the thread of the handlers, between two calls.
-  void post(std::function<void()> function) { pool_.post(std::move(function)); }
+  // Runs something else on the thread of the changing handlers, between two of them.
+  void post(std::function<void()> function) { changes_.post(std::move(function)); }
   // Begins nothing more, and waits for what runs; see WorkerPool::drain.
-  bool drain(router::Clock::time_point deadline) { return pool_.drain(deadline); }
+  bool drain(router::Clock::time_point deadline) {
+    const bool changes_ended = changes_.drain(deadline);
+    return questions_.drain(deadline) && changes_ended;
+  }
 
  private:
   router::Router& router_;
-  router::WorkerPool pool_;
+  router::WorkerPool changes_;
+  router::WorkerPool questions_;
   const std::map<std::string, Handler> handlers_;
+  const std::set<std::string, std::less<>> changing_;
 };
 
 // A handler made of a member function of a service object.

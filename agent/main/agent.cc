@@ -30,7 +30,7 @@ Agent::Agent(Options options, config::Loaded loaded,
       log_(std::move(log)),
       loaded_(std::move(loaded)),
       core_(core::Core::router_options(loaded_.configuration.agent), std::move(modules), *log_),
-      endpoints_({io_, core_.router, io_threads_, core_.catalog, *log_},
+      endpoints_({io_, core_.router, io_threads_, &io_threads_, core_.catalog, *log_},
                  endpoint::take_activated_sockets()) {}
 
 Agent::~Agent() {

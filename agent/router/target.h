@@ -18,7 +18,7 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  // Takes a call in: runs it at once (a non-blocking method) or queues it. An error refuses it.
+  // Takes a call in: runs it at once or queues it. An error refuses it.
   virtual Result<void> submit(std::shared_ptr<Call> call) = 0;
 
   // Whether the routes lead elsewhere by now, so that a call which it refuses is not lost but

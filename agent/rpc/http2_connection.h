@@ -15,7 +15,9 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
+#include "rpc/executor_thread.h"
 #include "rpc/http2_session.h"
 #include "rpc/limits.h"
 #include "rpc/receive_budget.h"
@@ -24,6 +26,7 @@
 namespace longshore::rpc {
 
 class Http2Connection : public TransportUser,
+                        private Deferred,
                         public std::enable_shared_from_this<Http2Connection>,
                         protected Http2Events {
  public:
@@ -45,6 +48,18 @@ class Http2Connection : public TransportUser,
     act();
     leave_turn();
     flush();
+  }
+
+  // The same between two handlers of the executor: what is queued is written before the next one,
+  // together with what else is queued until then.
+  template <typename Act>
+  void turn_written_later(ExecutorThread& thread, Act&& act) {
+    const auto keep = shared_from_this();
+    enter_turn();
+    act();
+    leave_turn();
+    if (std::exchange(flush_is_deferred_, true)) return;
+    thread.defer(std::shared_ptr<Deferred>(keep, static_cast<Deferred*>(this)));
   }
 
   // Ends at once, or at the end of the turn that is under way. The reason is for the log.
@@ -77,6 +92,10 @@ class Http2Connection : public TransportUser,
   std::unordered_map<int32_t, std::shared_ptr<Http2Stream>> streams_;
 
  private:
+  void run_deferred() override {
+    flush_is_deferred_ = false;
+    flush();
+  }
   void enter_turn();
   void leave_turn();
   void flush();
@@ -102,6 +121,7 @@ class Http2Connection : public TransportUser,
   std::optional<std::string> close_reason_;  // close at the end of the turn
   bool heard_ = false;
   bool in_turn_ = false;
+  bool flush_is_deferred_ = false;
   bool reading_ = false;
   bool writing_ = false;
   bool closed_ = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "longshore/result.hpp"
+#include "rpc/executor_thread.h"
 #include "rpc/metadata.h"
 
 namespace longshore::rpc {
@@ -45,8 +46,11 @@ class ResponseReceiver {
 
 class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
  public:
-  ResponseInbox(boost::asio::any_io_executor executor, size_t stream_unsent_bytes)
-      : executor_(std::move(executor)), stream_unsent_bytes_(stream_unsent_bytes) {}
+  ResponseInbox(boost::asio::any_io_executor executor, size_t stream_unsent_bytes,
+                ExecutorThread* thread)
+      : executor_(std::move(executor)),
+        stream_unsent_bytes_(stream_unsent_bytes),
+        thread_(thread) {}
 
   // Limits::stream_unsent_bytes, for those who outlive the connection.
   size_t stream_unsent_bytes() const { return stream_unsent_bytes_; }
@@ -57,6 +61,9 @@ class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
   size_t calls_alive() const { return calls_alive_.load(std::memory_order_relaxed); }
 
   void set_receiver(std::weak_ptr<ResponseReceiver> receiver) { receiver_ = std::move(receiver); }
+
+  // Runs the executor, and calls between two handlers; null where nothing does.
+  ExecutorThread* executor_thread() const { return thread_; }
 
   // Within a turn, answers of this thread need no wake-up.
   void enter_turn() { turn_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
@@ -76,6 +83,7 @@ class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
  private:
   const boost::asio::any_io_executor executor_;
   const size_t stream_unsent_bytes_;
+  ExecutorThread* const thread_;
   std::weak_ptr<ResponseReceiver> receiver_;
   std::atomic<std::thread::id> turn_thread_{};
   std::atomic<bool> waiting_{false};  // items_ is not empty

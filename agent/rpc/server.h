@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "longshore/result.hpp"
+#include "rpc/executor_thread.h"
 #include "rpc/limits.h"
 #include "rpc/metadata.h"
 #include "rpc/transport.h"
@@ -102,8 +103,10 @@ class ServerConnection {
   virtual void close() = 0;
 };
 
+// `thread`: what runs the transport's executor and calls in between; null where nothing does.
 std::shared_ptr<ServerConnection> make_server_connection(std::unique_ptr<Transport> transport,
                                                          ServiceHandler& handler,
-                                                         const Limits& limits);
+                                                         const Limits& limits,
+                                                         ExecutorThread* thread = nullptr);
 
 }  // namespace longshore::rpc

@@ -73,13 +73,29 @@ bool ServerCall::take_message(Response& response, std::string message) {
 void ServerCall::deliver(Response response) {
   if (response.finishes) leave_count();
   if (over_.load(std::memory_order_relaxed)) return;
-  if (inbox_->in_turn() && connection_ != nullptr && !connection_->applies_responses()) {
-    connection_->apply_waiting_responses();
-    apply(response);
-  } else {
-    response.call = shared_from_this();
-    inbox_->put(std::move(response));
-  }
+  if (inbox_->in_turn() ? apply_in_turn(response) : apply_between_handlers(response)) return;
+  response.call = shared_from_this();
+  inbox_->put(std::move(response));
+}
+
+bool ServerCall::apply_in_turn(Response& response) {
+  if (connection_ == nullptr || connection_->applies_responses()) return false;
+  connection_->apply_waiting_responses();
+  apply(response);
+  return true;
+}
+
+// A call that the connection's own thread runs: its response needs no wake-up, and is written with
+// those of the calls beside it.
+bool ServerCall::apply_between_handlers(Response& response) {
+  ExecutorThread* const thread = inbox_->executor_thread();
+  return thread && thread->run_here([&] {
+    if (connection_ == nullptr) return;
+    connection_->turn_written_later(*thread, [&] {
+      connection_->apply_waiting_responses();
+      apply(response);
+    });
+  });
 }
 
 bool ServerCall::count_unsent(size_t bytes) {

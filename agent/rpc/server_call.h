@@ -56,6 +56,8 @@ class ServerCall final : public ServerStream,
 
   bool take_message(Response& response, std::string message);
   void deliver(Response response);
+  bool apply_in_turn(Response& response);
+  bool apply_between_handlers(Response& response);
   bool count_unsent(size_t bytes);
   void refuse(const Refusal& refusal);
   void fail(StatusCode code, std::string_view text);

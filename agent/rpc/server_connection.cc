@@ -5,10 +5,11 @@
 namespace longshore::rpc {
 
 ServerConnectionImpl::ServerConnectionImpl(std::unique_ptr<Transport> transport,
-                                           ServiceHandler& handler, const Limits& limits)
+                                           ServiceHandler& handler, const Limits& limits,
+                                           ExecutorThread* thread)
     : Http2Connection(Http2Session::Role::kServer, std::move(transport), limits),
       handler_(handler),
-      inbox_(std::make_shared<ResponseInbox>(executor(), limits.stream_unsent_bytes)),
+      inbox_(std::make_shared<ResponseInbox>(executor(), limits.stream_unsent_bytes, thread)),
       request_head_(limits.max_header_bytes) {}
 
 // Closed already, unless the executor went away with operations under way.
@@ -96,8 +97,9 @@ void ServerConnectionImpl::end_calls() {
 
 std::shared_ptr<ServerConnection> make_server_connection(std::unique_ptr<Transport> transport,
                                                          ServiceHandler& handler,
-                                                         const Limits& limits) {
-  return std::make_shared<ServerConnectionImpl>(std::move(transport), handler, limits);
+                                                         const Limits& limits,
+                                                         ExecutorThread* thread) {
+  return std::make_shared<ServerConnectionImpl>(std::move(transport), handler, limits, thread);
 }
 
 }  // namespace longshore::rpc

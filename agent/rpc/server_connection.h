@@ -21,7 +21,7 @@ class ServerConnectionImpl final : public ServerConnection,
                                    public ResponseReceiver {
  public:
   ServerConnectionImpl(std::unique_ptr<Transport> transport, ServiceHandler& handler,
-                       const Limits& limits);
+                       const Limits& limits, ExecutorThread* thread);
   ~ServerConnectionImpl() override;
 
   // ServerConnection

@@ -13,7 +13,8 @@
  *   [control]     one at a time per instance, on a thread of the agent's choice, may block;
  *   [pool]        a thread of the instance's own pool, or, for unary methods that only read, one
  *                 that the agent replaces as soon as it blocks: may block either way;
- *   [completion]  any thread, must not block;
+ *   [completion]  a thread of the instance's for all of these, or the one that is inside of its
+ *                 function which caused this; must not block: the others of the instance wait;
  *   [any]         any thread, at any time between `create` and the return of `destroy`.
  *
  * HANDLES. A call is named by a 64-bit handle that carries a generation, never by a pointer. The
@@ -192,7 +193,7 @@ typedef struct longshore_instance {
                 longshore_bytes handover);
 
   /* [pool] A call. `method` and `request` are valid until it is finished. It may be finished
-   * inline or later, on any thread. Methods annotated non_blocking are called as [completion]. */
+   * inline or later, on any thread. */
   void (*invoke)(void* self, longshore_call call, longshore_bytes method, longshore_bytes request);
 
   /* [completion] Optional. Nobody waits for `call` any more. May race with its `finish`. */

@@ -60,7 +60,8 @@ TEST_CASE("Whom the kernel lets in as an endpoint begins to drain is told to go"
   EndpointOptions options{.name = "test"};
   options.socket.path = directory / "a/a.sock";
   options.limits.drain_ping_timeout = std::chrono::milliseconds(1);
-  auto endpoint = Endpoint::open(options, {io, router, runner, catalog, **log}, std::nullopt);
+  auto endpoint =
+      Endpoint::open(options, {io, router, runner, nullptr, catalog, **log}, std::nullopt);
   REQUIRE(endpoint);
   Client first(clients, options.socket.path);
   Client second(clients, options.socket.path);

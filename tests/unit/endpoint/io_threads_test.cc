@@ -1,12 +1,14 @@
 // Calls on the thread that reads requests, and what happens when one of them blocks.
 #include "endpoint/io_threads.h"
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
 
+#include "endpoint/thread_activity.h"
 #include "tests/unit/router/waiting.h"
 
 namespace longshore::endpoint {
@@ -40,12 +42,13 @@ struct Fixture {
     return id.get();
   }
   // Where a call that is begun now runs.
-  std::thread::id thread_of_call() {
+  std::thread::id thread_of_call() { return thread_of_call(pool); }
+  std::thread::id thread_of_call(router::WorkerPool& of_pool) {
     Watched<std::thread::id> id;
     on_leader([&] {
       threads.run_soon(
           work_of([&] { id.change([](auto& value) { value = std::this_thread::get_id(); }); }),
-          pool);
+          of_pool);
     });
     REQUIRE(id.wait([](const auto& value) { return value != std::thread::id(); }));
     return id.get();
@@ -113,12 +116,11 @@ TEST_CASE_METHOD(Patient, "Quick calls run on the thread that leads, after the h
   CHECK(pool.threads() == 0);
 }
 
-TEST_CASE_METHOD(Patient, "Calls from other threads are run as well, though nothing else happens") {
-  for (int i = 0; i < 20; ++i) {
-    Watched<bool> done;
-    threads.run_soon(work_of([&] { done.change([](bool& value) { value = true; }); }), pool);
-    REQUIRE(done.wait([](bool value) { return value; }));
-  }
+TEST_CASE_METHOD(Patient, "Calls from other threads go to their pool") {
+  Watched<bool> done;
+  threads.run_soon(work_of([&] { done.change([](bool& value) { value = true; }); }), pool);
+  REQUIRE(done.wait([](bool value) { return value; }));
+  CHECK(pool.threads() == 1);
 }
 
 TEST_CASE_METHOD(Impatient,
@@ -167,25 +169,135 @@ TEST_CASE_METHOD(Impatient, "A call is let go of when it is done, whoever ran it
   blocked.release();
 }
 
-TEST_CASE_METHOD(Impatient, "After a call that blocked, calls go to the pools") {
+TEST_CASE_METHOD(Impatient, "One call that blocks costs one change of the leader and no more") {
   Blocked blocked;
   on_leader([&] { threads.run_soon(blocked.work(), pool); });
   REQUIRE(blocked.await());
-  const auto second = leader();
-  CHECK(thread_of_call() != second);
+  leader();
+  CHECK(thread_of_call() == leader());
+  blocked.release();
+}
+
+TEST_CASE_METHOD(Impatient, "After the second that blocked, calls of that pool go to the pool") {
+  router::WorkerPool other{timers, "other", 1};
+  Blocked blocked;
+  for (int i = 0; i < 2; ++i) {
+    on_leader([&] { threads.run_soon(blocked.work(), pool); });
+    REQUIRE(blocked.await());
+    leader();
+  }
+  const auto third = leader();
+  CHECK(thread_of_call() != third);
+  CHECK(thread_of_call(other) == third);
   blocked.release();
 }
 
 TEST_CASE_METHOD(Forgiving, "After a while without such calls, the leader runs them again") {
   Blocked blocked;
-  on_leader([&] { threads.run_soon(blocked.work(), pool); });
-  REQUIRE(blocked.await());
-  leader();
+  for (int i = 0; i < 2; ++i) {
+    on_leader([&] { threads.run_soon(blocked.work(), pool); });
+    REQUIRE(blocked.await());
+    leader();
+  }
   blocked.release();
   const auto deadline = router::Clock::now() + 30s;
   bool again = false;
   while (!again && router::Clock::now() < deadline) again = thread_of_call() == leader();
   CHECK(again);
+}
+
+TEST_CASE_METHOD(Relieving, "A call that spins is left behind as well") {
+  const auto first = leader();
+  std::atomic<bool> let_go{false};
+  Watched<bool> over;
+  on_leader([&] {
+    threads.run_soon(work_of([&] {
+                       while (!let_go) {
+                       }
+                       over.change([](bool& value) { value = true; });
+                     }),
+                     pool);
+  });
+  CHECK(leader() != first);
+  let_go = true;
+  CHECK(over.wait([](bool value) { return value; }));
+}
+
+TEST_CASE("A thread that waits for a processor is not held up; one that blocks or spins is") {
+  const ThreadActivity begun{.is_runnable = true, .processor_time = 5ms};
+  CHECK_FALSE(is_held_up(begun, begun, 1ms));
+  CHECK_FALSE(is_held_up(begun, {.is_runnable = true, .processor_time = 5900us}, 1ms));
+  CHECK(is_held_up(begun, {.is_runnable = true, .processor_time = 6ms}, 1ms));
+  CHECK(is_held_up(begun, {.is_runnable = false, .processor_time = 5ms}, 1ms));
+}
+
+#if defined(__linux__)
+TEST_CASE("What a thread does is seen from another") {
+  const ThreadObserver own;
+  CHECK(own.look().is_runnable);
+  Watched<const ThreadObserver*> observer;
+  Watched<bool> let_go;
+  std::thread blocked([&] {
+    const ThreadObserver mine;
+    observer.change([&](auto& value) { value = &mine; });
+    let_go.wait([](bool value) { return value; });
+  });
+  REQUIRE(observer.wait([](auto value) { return value != nullptr; }));
+  const auto deadline = router::Clock::now() + 30s;
+  while (observer.get()->look().is_runnable && router::Clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  CHECK_FALSE(observer.get()->look().is_runnable);
+  CHECK(own.look().processor_time > 0ns);
+  let_go.change([](bool& value) { value = true; });
+  blocked.join();
+}
+#endif
+
+// Counts how often it is done.
+struct Counted final : rpc::Deferred {
+  void run_deferred() override {
+    times.change([](int& value) { ++value; });
+  }
+  Watched<int> times;
+};
+
+TEST_CASE_METHOD(Patient, "A call on the leader acts on what is the context's, and defers") {
+  const auto deferred = std::make_shared<Counted>();
+  Watched<int> done;  // as seen within the call
+  on_leader([&] {
+    threads.run_soon(
+        work_of([&] {
+          const bool here = threads.run_here([&] { threads.defer(deferred); });
+          done.change([&](int& value) { value = here && deferred->times.get() == 0 ? 1 : -1; });
+        }),
+        pool);
+  });
+  REQUIRE(done.wait([](int value) { return value != 0; }));
+  CHECK(done.get() == 1);
+  CHECK(deferred->times.wait([](int times) { return times == 1; }));
+  CHECK_FALSE(threads.run_here([] {}));  // this thread is none of them
+}
+
+TEST_CASE_METHOD(Relieving, "A call that was left behind acts on nothing of the context's") {
+  const auto deferred = std::make_shared<Counted>();
+  Blocked blocked;
+  Watched<int> done;
+  on_leader([&] {
+    threads.run_soon(work_of([&] { threads.run_here([&] { threads.defer(deferred); }); }), pool);
+    threads.run_soon(work_of([&] {
+                       blocked.work()->run();
+                       const bool here = threads.run_here([] {});
+                       done.change([&](int& value) { value = here ? -1 : 1; });
+                     }),
+                     pool);
+  });
+  REQUIRE(blocked.await());
+  leader();
+  CHECK(deferred->times.wait([](int times) { return times == 1; }));  // by who leads now
+  blocked.release();
+  REQUIRE(done.wait([](int value) { return value != 0; }));
+  CHECK(done.get() == 1);
 }
 
 TEST_CASE_METHOD(Relieving, "Many calls that block, one after the other, are each left behind") {
