@@ -45,6 +45,12 @@ const SectionKeys<ProcessSettings>& section_keys() {
                                      "0: no limit of its own, and what has left its process group "
                                      "goes on. Needs cgroup v2.",
                               .range = {{0, 1 << 22}}}),
+      key<&S::unread_max>({.name = "unread_max",
+                           .type = KeyType::kInt,
+                           .doc = "Bytes that the agent keeps for it while it does not read: over "
+                                  "that, the answers to calls of its own wait where they come "
+                                  "from. New calls are refused over 8 MiB.",
+                           .range = {{1 << 16, int64_t{1} << 40}}}),
       key<&S::restart_max>({.name = "restart_max",
                             .type = KeyType::kInt,
                             .doc = "How often within a minute it is started again when it ends. "

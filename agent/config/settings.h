@@ -126,10 +126,11 @@ struct ProcessSettings {
   std::string user;                                 // empty: the agent's own
   std::vector<std::string> capabilities = {"all"};  // "all": those that the user has
   bool no_new_privs = true;
-  int64_t memory_max = 0;     // bytes; 0: no limit of its own
-  int64_t files_max = 0;      // 0: no limit of its own
-  double cpu_max = 0;         // processors; 0: no limit of its own
-  int64_t processes_max = 0;  // 0: no limit of its own
+  int64_t memory_max = 0;         // bytes; 0: no limit of its own
+  int64_t files_max = 0;          // 0: no limit of its own
+  double cpu_max = 0;             // processors; 0: no limit of its own
+  int64_t processes_max = 0;      // 0: no limit of its own
+  int64_t unread_max = 64 << 20;  // bytes
   int64_t restart_max = 10;
   std::chrono::nanoseconds restart_delay_max = std::chrono::seconds(10);
   bool retry_idempotent = false;

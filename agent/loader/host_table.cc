@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "loader/instance.h"
+#include "loader/host_side.h"
 #include "loader/sized_struct.h"
 #include "longshore/context.hpp"
 
@@ -26,32 +26,32 @@ int64_t nanoseconds_until(router::Clock::time_point deadline) {
 // The C functions. Each is a barrier: whatever the module passes ends as an answer. Only want of
 // memory could throw here, and ends the process.
 struct HostFunctions {
-  static std::shared_ptr<Instance> instance_of(const longshore_host* host) {
-    return static_cast<const HostTable*>(host->context)->instance();
+  static std::shared_ptr<HostSide> side_of(const longshore_host* host) {
+    return static_cast<const HostTable*>(host->context)->side();
   }
 
   // The call, or null after the fault was told. `may_be_over`: the module cannot always know that
   // another thread of its has just finished it, so asking is no fault.
-  static std::shared_ptr<router::Call> call_of(const std::shared_ptr<Instance>& instance,
+  static std::shared_ptr<router::Call> call_of(const std::shared_ptr<HostSide>& side,
                                                const char* function, longshore_call handle,
                                                bool may_be_over) {
-    auto call = instance ? instance->own_call(handle) : nullptr;
-    if (instance && !call) instance->used_stale(function, handle, may_be_over);
+    auto call = side ? side->own_call(handle) : nullptr;
+    if (side && !call) side->used_stale(function, handle, may_be_over);
     return call;
   }
 
-  static longshore_result refused(const std::shared_ptr<Instance>& instance, const char* function,
+  static longshore_result refused(const std::shared_ptr<HostSide>& side, const char* function,
                                   const char* what) {
-    if (instance) instance->violated(function, what);
+    if (side) side->violated(function, what);
     return LONGSHORE_REFUSED;
   }
 
   static longshore_result call_info(const longshore_host* host, longshore_call handle,
                                     longshore_call_info* info) noexcept {
-    const auto instance = instance_of(host);
-    const auto call = call_of(instance, "call_info", handle, true);
+    const auto side = side_of(host);
+    const auto call = call_of(side, "call_info", handle, true);
     if (!call) return LONGSHORE_STALE;
-    if (!info) return refused(instance, "call_info", "there is nothing to write to");
+    if (!info) return refused(side, "call_info", "there is nothing to write to");
     longshore_call_info full{};
     full.struct_size = sizeof(full);
     full.remaining_ns = nanoseconds_until(call->deadline());
@@ -65,77 +65,76 @@ struct HostFunctions {
   }
 
   static longshore_result call_state(const longshore_host* host, longshore_call handle) noexcept {
-    const auto call = call_of(instance_of(host), "call_state", handle, true);
+    const auto call = call_of(side_of(host), "call_state", handle, true);
     return call ? call->state() : LONGSHORE_STALE;
   }
 
   static longshore_result send(const longshore_host* host, longshore_call handle,
                                longshore_bytes message) noexcept {
-    const auto instance = instance_of(host);
-    const auto call = call_of(instance, "send", handle, false);
+    const auto side = side_of(host);
+    const auto call = call_of(side, "send", handle, false);
     if (!call) return LONGSHORE_STALE;
-    if (!well_formed(message)) return refused(instance, "send", "the message's bytes are null");
+    if (!well_formed(message)) return refused(side, "send", "the message's bytes are null");
     const longshore_result answer = call->send(to_view(message));
     if (answer == LONGSHORE_REFUSED) {
-      instance->violated("send", "a second answer to a unary call, or one over the size limit");
+      side->violated("send", "a second answer to a unary call, or one over the size limit");
     }
     return answer;
   }
 
   static longshore_result finish(const longshore_host* host, longshore_call handle,
                                  longshore_status_code code, longshore_bytes text) noexcept {
-    const auto instance = instance_of(host);
-    const auto call = call_of(instance, "finish", handle, false);
+    const auto side = side_of(host);
+    const auto call = call_of(side, "finish", handle, false);
     if (!call) return LONGSHORE_STALE;
-    if (!instance->take_call(handle)) {  // two threads of the module at once
-      instance->used_stale("finish", handle, false);
-      return LONGSHORE_STALE;
-    }
     const bool known = code >= 0 && code <= 16;
-    call->finish(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown,
-                 well_formed(text) ? std::string(to_view(text)) : std::string());
-    return LONGSHORE_OK;
+    if (call->finish(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown,
+                     well_formed(text) ? std::string(to_view(text)) : std::string())) {
+      return LONGSHORE_OK;
+    }
+    side->used_stale("finish", handle, false);  // two threads of the module at once
+    return LONGSHORE_STALE;
   }
 
   static longshore_result invoke(const longshore_host* host,
                                  const longshore_invoke_request* request,
                                  longshore_invocation* invocation) noexcept {
-    const auto instance = instance_of(host);
-    if (!instance || !request || !invocation) {
-      return refused(instance, "invoke", "the request, or where its handle goes, is null");
+    const auto side = side_of(host);
+    if (!side || !request || !invocation) {
+      return refused(side, "invoke", "the request, or where its handle goes, is null");
     }
     const longshore_invoke_request full = copy_of(request);
     if (!full.on_finish || !well_formed(full.method) || !well_formed(full.request)) {
-      return refused(instance, "invoke", "on_finish, or bytes that have a size, are null");
+      return refused(side, "invoke", "on_finish, or bytes that have a size, are null");
     }
-    return instance->invoke(full, invocation);
+    return side->invoke(full, invocation);
   }
 
   static longshore_result cancel(const longshore_host* host,
                                  longshore_invocation invocation) noexcept {
-    const auto instance = instance_of(host);
-    return instance ? instance->cancel_invocation(invocation) : LONGSHORE_STALE;
+    const auto side = side_of(host);
+    return side ? side->cancel_invocation(invocation) : LONGSHORE_STALE;
   }
 
   static longshore_result grant(const longshore_host* host, longshore_invocation invocation,
                                 uint32_t messages) noexcept {
-    const auto instance = instance_of(host);
-    return instance ? instance->grant(invocation, messages) : LONGSHORE_STALE;
+    const auto side = side_of(host);
+    return side ? side->grant(invocation, messages) : LONGSHORE_STALE;
   }
 
   static longshore_result post(const longshore_host* host, int64_t delay_ns,
                                PostedFunction::Function function, void* user) noexcept {
-    const auto instance = instance_of(host);
-    if (!instance || !function || delay_ns < 0) {
-      return refused(instance, "post", "the function is null, or the delay is negative");
+    const auto side = side_of(host);
+    if (!side || !function || delay_ns < 0) {
+      return refused(side, "post", "the function is null, or the delay is negative");
     }
-    return instance->post(delay_ns, function, user);
+    return side->post(delay_ns, function, user);
   }
 
   static void log(const longshore_host* host, longshore_log_level level, longshore_call call,
                   longshore_bytes text) noexcept {
-    const auto instance = instance_of(host);
-    if (instance && well_formed(text)) instance->write_log(level, call, to_view(text));
+    const auto side = side_of(host);
+    if (side && well_formed(text)) side->write_log(level, call, to_view(text));
   }
 };
 
@@ -149,19 +148,19 @@ HostTable::HostTable(std::string instance_name)
              &HostFunctions::grant,     &HostFunctions::post,
              &HostFunctions::log} {}
 
-void HostTable::connect(std::weak_ptr<Instance> instance) {
+void HostTable::connect(std::weak_ptr<HostSide> side) {
   const std::lock_guard lock(mutex_);
-  instance_ = std::move(instance);
+  side_ = std::move(side);
 }
 
 void HostTable::disconnect() {
   const std::lock_guard lock(mutex_);
-  instance_.reset();
+  side_.reset();
 }
 
-std::shared_ptr<Instance> HostTable::instance() const {
+std::shared_ptr<HostSide> HostTable::side() const {
   const std::lock_guard lock(mutex_);
-  return instance_.lock();
+  return side_.lock();
 }
 
 }  // namespace longshore::loader

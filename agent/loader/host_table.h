@@ -1,9 +1,8 @@
 // The `longshore_host` that one instance gets, and the way from its C functions back to us.
 //
 // A module may keep the table and call it at any time, even after its instance has been destroyed.
-// So a bridge lives until the process ends, in its image, and only its link to the instance comes
-// and goes: without it every function answers STALE or REFUSED.
-// Threads: any.
+// So a table lives until the process ends, in its image, and only its link to the instance's side
+// comes and goes: without it every function answers STALE or REFUSED. Threads: any.
 #pragma once
 
 #include <memory>
@@ -14,7 +13,7 @@
 
 namespace longshore::loader {
 
-class Instance;
+class HostSide;
 
 class HostTable {
  public:
@@ -25,17 +24,17 @@ class HostTable {
   const longshore_host* table() const { return &table_; }
   const std::string& instance_name() const { return instance_name_; }
 
-  void connect(std::weak_ptr<Instance> instance);
+  void connect(std::weak_ptr<HostSide> side);
   void disconnect();
 
  private:
   friend struct HostFunctions;
-  std::shared_ptr<Instance> instance() const;
+  std::shared_ptr<HostSide> side() const;
 
   const std::string instance_name_;
   const longshore_host table_;
   mutable std::mutex mutex_;
-  std::weak_ptr<Instance> instance_;
+  std::weak_ptr<HostSide> side_;
 };
 
 }  // namespace longshore::loader

@@ -80,7 +80,8 @@ Result<std::shared_ptr<Instance>> Instance::create(std::shared_ptr<ModuleCode> c
   std::shared_ptr<Instance> instance(
       new Instance(std::move(code), std::move(options), router, log));
   instance->make_control_target();
-  instance->bridge_->connect(instance);
+  instance->host_.connect({instance, &instance->host_},
+                          {instance.get(), instance->control_target_.get()});
   if (auto created = instance->create_self(); !created) return std::move(created).error();
   instance->lifecycle_->reach(State::kCreated);
   return instance;
@@ -94,7 +95,7 @@ Result<void> Instance::create_self() {
   };
   const auto made = std::make_shared<Made>();  // may be written when nobody waits any more
   const bool returned = within(options_.start_timeout, [this, made] {
-    made->answer = code_->create(bridge_->table(), &made->self, &made->functions);
+    made->answer = code_->create(host_.table(), &made->self, &made->functions);
   });
   const char* const action = "create the module instance";
   if (!returned) return abandon(action, "its create does not return");
@@ -177,19 +178,15 @@ Result<void> Instance::start(std::string settings, std::string_view handover) {
     start_step_ = StartStep::kRuns;
   }
   const auto failed = [&](const Error& error) {
-    const std::lock_guard lock(mutex_);
-    admits_ = false;
+    admission_.close();
     lifecycle_->fail(error.message());
     return Error(error.code(), "start the module", options_.name).because(error.message());
   };
   const Result<Secret> started = control(kStart, options_.start_timeout, std::move(settings));
   if (!started) return failed(started.error());
   handover_ = {};
-  {
-    const std::lock_guard lock(mutex_);
-    lifecycle_->reach(State::kStarted);
-    admits_ = true;  // no route leads here yet
-  }
+  lifecycle_->reach(State::kStarted);
+  admission_.open();  // no route leads here yet
   if (auto healthy = probe(); !healthy) return failed(healthy.error());
   const std::lock_guard lock(mutex_);
   lifecycle_->reach(State::kServing);

@@ -1,6 +1,5 @@
 // The end of an instance: drained, stopped, destroyed, or left behind where that cannot be.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "loader/instance.h"
@@ -18,44 +17,18 @@ constexpr const char* kAction = "stop the module";
 }  // namespace
 
 bool Instance::drain(Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  admits_ = false;
-  drains_ = true;
-  has_moved_ = true;
   lifecycle_->reach(State::kDraining);
-  drain_end_ = std::min(drain_end_, deadline);
-  const auto is_idle = [&] { return running_ <= stuck_ && waiting_.empty(); };
-  while (!is_idle()) {
-    const Clock::time_point end = drain_end_;  // which may come nearer meanwhile
-    if (changed_.wait_until(lock, end) == std::cv_status::timeout && Clock::now() >= drain_end_) {
-      return is_idle();
-    }
-  }
-  return true;
-}
-
-void Instance::hurry(Clock::time_point deadline) {
-  const std::lock_guard lock(mutex_);
-  drain_end_ = std::min(drain_end_, deadline);
-  changed_.notify_all();
+  return admission_.drain(deadline);
 }
 
 void Instance::resume() {
-  const std::lock_guard lock(mutex_);
-  drain_end_ = Clock::time_point::max();
   lifecycle_->reach(State::kServing);
-  has_moved_ = false;
-  drains_ = false;
-  admits_ = true;
+  admission_.resume();
 }
 
 Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
-  {
-    const std::lock_guard lock(mutex_);
-    admits_ = false;
-    drains_ = false;
-    if (lifecycle_->state() == State::kServing) lifecycle_->reach(State::kDraining);
-  }
+  admission_.close();
+  if (lifecycle_->state() == State::kServing) lifecycle_->reach(State::kDraining);
   if (!wait_for_start()) return abandon(kAction, "its start never returned");
   Result<Secret> handover = Secret();
   if (wants_stop()) {
@@ -66,13 +39,13 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
     left_ = Secret::copy_of(handover->text());
   }
   if (options_.on_handover) options_.on_handover(handover);
-  if (!wait_for_calls(deadline, stuck) || stuck == StuckCalls::kLeft) {
+  if (!admission_.wait_until_empty(deadline, stuck) || stuck == StuckCalls::kLeft) {
     cancel_all_calls();
-    if (!wait_for_calls(Clock::now() + kCancelGrace, StuckCalls::kAwaited)) {
+    if (!admission_.wait_until_empty(Clock::now() + kCancelGrace, StuckCalls::kAwaited)) {
       return abandon(kAction, "calls of it did not end when they were cancelled");
     }
   }
-  if (!end_posts_and_invocations()) {
+  if (!host_.end(kCancelGrace)) {
     return abandon(kAction, "work that it began did not come to an end");
   }
   // One that hangs still holds its call: then there is nothing to destroy safely.
@@ -104,13 +77,6 @@ bool Instance::destroy() {
   return within(kCancelGrace, [this] { functions_.destroy(std::exchange(self_, nullptr)); });
 }
 
-bool Instance::wait_for_calls(Clock::time_point deadline, StuckCalls stuck) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&] {
-    return running_ <= (stuck == StuckCalls::kLeft ? stuck_ : 0) && waiting_.empty();
-  });
-}
-
 void Instance::cancel_all_calls() {
   for (const auto& call : router_.calls().all()) {
     if (call->belongs_to(*this)) {
@@ -118,23 +84,6 @@ void Instance::cancel_all_calls() {
                       "the module " + options_.name + " is being stopped");
     }
   }
-}
-
-bool Instance::end_posts_and_invocations() {
-  std::set<std::shared_ptr<PostedFunction>> posts;
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    posts = posts_;
-  }
-  for (const auto& posted : posts) {
-    router_.timers().disarm(*posted);
-    notifications_.post([posted] { posted->run_with(LONGSHORE_CANCELLED); });
-  }
-  for (const auto& invocation : invocations_.all()) invocation->cancel();
-  std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, Clock::now() + kCancelGrace,
-                             [&] { return posts_.empty() && invocations_.size() == 0; });
 }
 
 bool Instance::has_control_call() const {
@@ -147,11 +96,11 @@ bool Instance::has_control_call() const {
 Error Instance::abandon(const char* action, std::string why) {
   {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
     kept_alive_ = shared_from_this();
   }
+  host_.close();
   lifecycle_->fail(why);
-  bridge_->disconnect();
+  host_.disconnect();
   log_.error("the module could not be ended and is abandoned",
              {{"module", options_.name}, {"reason", why}});
   return Error(StatusCode::kDeadlineExceeded, action, options_.name).because(std::move(why));

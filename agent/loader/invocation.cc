@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "loader/instance.h"
+#include "loader/host_side.h"
 
 namespace longshore::loader {
 
-Invocation::Invocation(std::shared_ptr<Instance> instance, const longshore_invoke_request& request)
-    : instance_(std::move(instance)),
+Invocation::Invocation(std::shared_ptr<HostSide> side, const longshore_invoke_request& request)
+    : side_(std::move(side)),
       user_(request.user),
       on_message_(request.on_message),
       on_finish_(request.on_finish),
@@ -81,7 +81,7 @@ void Invocation::deliver() {
     const std::lock_guard lock(mutex_);
     if (delivering_ || std::exchange(is_scheduled_, true)) return;  // that one goes on
   }
-  instance_->notify(shared_from_this());
+  side_->notify(shared_from_this());
 }
 
 void Invocation::run() {
@@ -103,7 +103,7 @@ void Invocation::run() {
       lock.unlock();
       on_finish_(user_, handle_, static_cast<int32_t>(outcome_->code),
                  {outcome_->text.data(), outcome_->text.size()});
-      instance_->invocation_ended(handle_);
+      side_->invocation_ended(handle_);
       lock.lock();
     } else {
       break;

@@ -18,14 +18,14 @@
 
 namespace longshore::loader {
 
-class Instance;
+class HostSide;
 
 class Invocation final : public router::CallObserver,
                          public router::Work,
                          public std::enable_shared_from_this<Invocation> {
  public:
   // Copies what it needs of `request`.
-  Invocation(std::shared_ptr<Instance> instance, const longshore_invoke_request& request);
+  Invocation(std::shared_ptr<HostSide> side, const longshore_invoke_request& request);
 
   // The handle under which the module knows it. Set before the call is started.
   void set_handle(longshore_invocation handle) { handle_ = handle; }
@@ -52,7 +52,7 @@ class Invocation final : public router::CallObserver,
   // The call to tell that there is room again, if it has to be told. Locked.
   std::shared_ptr<router::Call> take_waiting_call();
 
-  const std::shared_ptr<Instance> instance_;
+  const std::shared_ptr<HostSide> side_;
   void* const user_;
   decltype(longshore_invoke_request::on_message) const on_message_;
   decltype(longshore_invoke_request::on_finish) const on_finish_;

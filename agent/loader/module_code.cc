@@ -10,22 +10,22 @@ ModuleCode::ModuleCode(std::shared_ptr<const ModuleFacts> facts) : facts_(std::m
 
 ModuleCode::~ModuleCode() = default;
 
-HostTable* ModuleCode::take_bridge(const std::string& instance_name) {
+HostTable* ModuleCode::take_host_table(const std::string& instance_name) {
   const std::lock_guard lock(mutex_);
-  for (auto bridge = idle_bridges_.begin(); bridge != idle_bridges_.end(); ++bridge) {
+  for (auto table = idle_host_tables_.begin(); table != idle_host_tables_.end(); ++table) {
     // Only under the same name: what an old instance does late is logged as this one's.
-    if ((*bridge)->instance_name() != instance_name) continue;
-    HostTable* found = *bridge;
-    idle_bridges_.erase(bridge);
+    if ((*table)->instance_name() != instance_name) continue;
+    HostTable* found = *table;
+    idle_host_tables_.erase(table);
     return found;
   }
-  bridges_.push_back(std::make_unique<HostTable>(instance_name));
-  return bridges_.back().get();
+  host_tables_.push_back(std::make_unique<HostTable>(instance_name));
+  return host_tables_.back().get();
 }
 
-void ModuleCode::give_back_bridge(HostTable* bridge) {
+void ModuleCode::give_back_host_table(HostTable* table) {
   const std::lock_guard lock(mutex_);
-  idle_bridges_.push_back(bridge);
+  idle_host_tables_.push_back(table);
 }
 
 }  // namespace longshore::loader

@@ -58,10 +58,10 @@ class ModuleCode {
   // The process of its own that it runs in, if there is one.
   virtual std::optional<ModuleProcess> process() const { return std::nullopt; }
 
-  // Bridges of instances that have ended well, to be used again by this code's next ones: a module
+  // Tables of instances that have ended well, to be used again by this code's next ones: a module
   // may call a host table that it was given long ago, so they live as long as the code.
-  HostTable* take_bridge(const std::string& instance_name);
-  void give_back_bridge(HostTable* bridge);
+  HostTable* take_host_table(const std::string& instance_name);
+  void give_back_host_table(HostTable* table);
 
  protected:
   explicit ModuleCode(std::shared_ptr<const ModuleFacts> facts);
@@ -69,8 +69,8 @@ class ModuleCode {
  private:
   const std::shared_ptr<const ModuleFacts> facts_;
   std::mutex mutex_;
-  std::vector<HostTable*> idle_bridges_;
-  std::vector<std::unique_ptr<HostTable>> bridges_;
+  std::vector<HostTable*> idle_host_tables_;
+  std::vector<std::unique_ptr<HostTable>> host_tables_;
 };
 
 }  // namespace longshore::loader

@@ -168,7 +168,7 @@ std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& r
       {prefix + "Reload", handler(&AdminService::reload)},
       {prefix + "Upgrade", handler(&AdminService::upgrade)}});
   return std::make_shared<AdminTarget>(
-      router, "control", std::move(handlers),
+      router.timers(), "control", std::move(handlers),
       std::set<std::string, std::less<>>{prefix + "Reload", prefix + "Upgrade"});
 }
 

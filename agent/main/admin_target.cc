@@ -4,12 +4,11 @@
 
 namespace longshore {
 
-AdminTarget::AdminTarget(router::Router& router, std::string name,
+AdminTarget::AdminTarget(router::Timers& timers, std::string name,
                          std::map<std::string, Handler> handlers,
                          std::set<std::string, std::less<>> changing)
-    : router_(router),
-      changes_(router.timers(), name, 1),
-      questions_(router.timers(), name + "-read", 1),
+    : changes_(timers, name, 1),
+      questions_(timers, name + "-read", 1),
       handlers_(std::move(handlers)),
       changing_(std::move(changing)) {}
 
@@ -25,7 +24,6 @@ void AdminTarget::execute(router::Call& call) {
   const auto handler = handlers_.find(call.method().full_name);
   if (handler != handlers_.end()) response = handler->second(call.request());
   if (response) call.send(*response);
-  router_.calls().remove(call.handle());
   if (response) {
     call.finish(StatusCode::kOk, {});
   } else {

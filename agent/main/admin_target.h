@@ -21,7 +21,7 @@ class AdminTarget final : public router::Target {
   using Handler = std::function<Result<std::string>(std::string_view request)>;
 
   // `handlers` by full method name; `changing` are the methods that may take long.
-  AdminTarget(router::Router& router, std::string name, std::map<std::string, Handler> handlers,
+  AdminTarget(router::Timers& timers, std::string name, std::map<std::string, Handler> handlers,
               std::set<std::string, std::less<>> changing);
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
@@ -36,7 +36,6 @@ class AdminTarget final : public router::Target {
   }
 
  private:
-  router::Router& router_;
   router::WorkerPool changes_;
   router::WorkerPool questions_;
   const std::map<std::string, Handler> handlers_;

@@ -122,7 +122,8 @@ longshore_result Call::send(std::string_view message) {
   return LONGSHORE_OK;
 }
 
-void Call::finish(StatusCode code, std::string text) {
+bool Call::finish(StatusCode code, std::string text) {
+  if (!table_.remove(handle())) return false;  // of two at once, one gets it
   {
     const std::lock_guard lock(mutex_);
     state_ = State::kOver;
@@ -136,6 +137,7 @@ void Call::finish(StatusCode code, std::string text) {
   leave();
   cancel_children();
   parts_.observer->on_over();
+  return true;
 }
 
 void Call::end_early(StatusCode code, std::string text) {

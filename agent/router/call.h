@@ -124,7 +124,8 @@ class Call final : public Work, public Timer, public Cancellable {
   // For the module. See longshore_host in abi.h.
   longshore_result state() const;
   longshore_result send(std::string_view message);
-  void finish(StatusCode code, std::string text);
+  // False: it was finished before.
+  bool finish(StatusCode code, std::string text);
 
   // The caller's side: ends the wait. The observer is told `code` unless it was told before.
   void end_early(StatusCode code, std::string text);
@@ -142,16 +143,6 @@ class Call final : public Work, public Timer, public Cancellable {
 
   // Makes `child` end with this call. False when this call is cancelled already.
   bool adopt(const std::shared_ptr<Cancellable>& child);
-
-  // Whether a thread of the target's pool is inside the module for this call right now. For the
-  // target's bookkeeping.
-  std::atomic<bool> on_pool_thread{false};
-
-  // The target's bookkeeping, guarded by its lock: whether it let the call begin or keeps it
-  // waiting, was told that it ended, and counts it as stuck.
-  bool admitted = false;
-  bool ended = false;
-  bool counted_as_stuck = false;
 
   // The deadline, and after it the check for being stuck.
   void on_time() override;

@@ -11,8 +11,8 @@ constexpr std::chrono::milliseconds kTimeToBeReaped{1000};
 
 }  // namespace
 
-ChildConnection::ChildConnection(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes)
-    : frames_(std::move(ends), max_frame_bytes) {}
+ChildConnection::ChildConnection(std::unique_ptr<PipeTransport> ends, FrameChannel::Limits limits)
+    : frames_(std::move(ends), limits) {}
 
 void ChildConnection::kill_at(router::Clock::time_point time, std::string end) {
   const std::lock_guard lock(mutex_);

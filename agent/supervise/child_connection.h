@@ -27,7 +27,7 @@ class ChildConnection {
     std::string program;
     std::string name;
     std::string image;  // a path that leads to the module's sealed image
-    size_t max_frame_bytes = 0;
+    FrameChannel::Limits frames;
     GroupLimits limits;
     std::shared_ptr<Cgroups> groups;  // of Linux; see ChildOptions
   };
@@ -60,7 +60,7 @@ class ChildConnection {
     intptr_t printed;
   };
 
-  ChildConnection(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes);
+  ChildConnection(std::unique_ptr<PipeTransport> ends, FrameChannel::Limits limits);
 
  private:
   virtual Handles handles() const = 0;

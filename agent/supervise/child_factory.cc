@@ -59,8 +59,10 @@ Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection
   options.max_concurrent_calls = static_cast<size_t>(module.max_concurrent_calls);
   options.max_stuck_calls = static_cast<size_t>(module.max_stuck_calls);
   options.max_message_bytes = static_cast<size_t>(agent.limits.max_response_bytes);
-  options.max_frame_bytes = kHeads + static_cast<size_t>(std::max(agent.limits.max_response_bytes,
-                                                                  agent.limits.max_request_bytes));
+  options.frames.frame_bytes =
+      kHeads + static_cast<size_t>(
+                   std::max(agent.limits.max_response_bytes, agent.limits.max_request_bytes));
+  options.frames.waiting_bytes = static_cast<size_t>(module.process.unread_max);
   options.start_timeout = module.start_timeout;
   options.restart_max = static_cast<size_t>(module.process.restart_max);
   options.restart_delay_max = module.process.restart_delay_max;

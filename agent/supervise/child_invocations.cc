@@ -78,7 +78,8 @@ std::shared_ptr<ChildInvocations::Invocation> ChildInvocations::find(uint64_t id
 void ChildInvocations::on_message(void* user, longshore_invocation, longshore_bytes message) {
   auto& invocation = *static_cast<Invocation*>(user);
   --invocation.credit;
-  invocation.calls->child_->frames().send(
+  // On the thread for the completions of this module, which waits while its process does not read.
+  invocation.calls->child_->frames().send_when_room(
       {FrameType::kResponseMessage, invocation.id, {}, to_view(message)});
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "longshore/child/v1.pb.h"
+#include "supervise/frame_channel.h"
 #include "supervise/group_limits.h"
 
 namespace longshore::supervise {
@@ -23,7 +24,7 @@ struct ChildOptions {
   size_t max_concurrent_calls = 16;
   size_t max_stuck_calls = 4;
   size_t max_message_bytes = 0;
-  size_t max_frame_bytes = 0;
+  FrameChannel::Limits frames;
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
   // Ends within a minute; over it the module is quarantined.
   size_t restart_max = 10;

@@ -33,7 +33,7 @@ void ChildInstance::run() {
 ProcessEnd ChildInstance::run_process() {
   const ChildOptions& options = parts_.options;
   auto opened = ChildConnection::open({options.program, options.name, parts_.file.loadable_path(),
-                                       options.max_frame_bytes, options.limits, options.groups});
+                                       options.frames, options.limits, options.groups});
   if (!opened) {
     return ProcessEnd::failed("could not be started (" + opened.error().message() + ")");
   }
@@ -62,7 +62,7 @@ void ChildInstance::greet(ChildConnection& child) {
   hello.set_module(parts_.facts.name);
   hello.set_sha256(parts_.facts.sha256);
   hello.set_max_message_bytes(options.max_message_bytes);
-  hello.set_max_frame_bytes(options.max_frame_bytes);
+  hello.set_max_frame_bytes(options.frames.frame_bytes);
   hello.set_max_concurrent_calls(options.max_concurrent_calls);
   hello.set_max_stuck_calls(options.max_stuck_calls);
   *hello.mutable_restrictions() = options.restrictions;

@@ -8,10 +8,9 @@
 namespace longshore::supervise {
 namespace {
 
+// While so much waits nothing new begins. So much of frames that end something may wait beyond what
+// may wait of others; then the other side is given up.
 constexpr size_t kMuchBytes = 8 << 20;
-// Whoever leaves so many of the largest frames unread is given up: more than the credit of several
-// streams lets come.
-constexpr size_t kTooManyFrames = 64;
 // The memory that is kept for what will wait, when nothing does.
 constexpr size_t kKeptBytes = 64 << 10;
 // What may still lie in a pipe when the other side has ended, in parts of a frame reader's room.
@@ -19,14 +18,31 @@ constexpr int kMostLastReads = 256;
 
 }  // namespace
 
-FrameChannel::FrameChannel(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
+FrameChannel::FrameChannel(std::unique_ptr<PipeTransport> ends, Limits limits,
                            std::function<void()> on_gone)
-    : ends_(std::move(ends)), max_frame_bytes_(max_frame_bytes), on_gone_(std::move(on_gone)) {}
+    : ends_(std::move(ends)), limits_(limits), on_gone_(std::move(on_gone)) {}
 
 FrameChannel::Sent FrameChannel::send(const Frame& frame, Room room) {
+  const std::lock_guard lock(mutex_);
+  const size_t most = std::min(kMuchBytes, limits_.waiting_bytes);
+  if (room == Room::kUnlessMuchWaits && !closed_ && waiting_bytes() > most) {
+    return Sent::kMuchWaits;
+  }
+  return write_or_keep(frame);
+}
+
+bool FrameChannel::send_when_room(const Frame& frame) {
+  const size_t bytes = kFrameHeaderBytes + frame.head.size() + frame.payload.size();
+  std::unique_lock lock(mutex_);
+  has_room_.wait(lock, [&] {
+    return closed_ || waiting_.empty() || waiting_bytes() + bytes <= limits_.waiting_bytes;
+  });
+  return write_or_keep(frame) != Sent::kGone;
+}
+
+FrameChannel::Sent FrameChannel::write_or_keep(const Frame& frame) {
   const FrameHeader header_bytes = header_of(frame);
   const std::string_view header(header_bytes.data(), header_bytes.size());
-  const std::lock_guard lock(mutex_);
   if (closed_) return Sent::kGone;
   size_t written = 0;
   if (waiting_.empty()) {
@@ -35,9 +51,7 @@ FrameChannel::Sent FrameChannel::send(const Frame& frame, Room room) {
       if (on_gone_) on_gone_();
       return Sent::kGone;
     }
-  } else if (room == Room::kUnlessMuchWaits && waiting_.size() - written_ > kMuchBytes) {
-    return Sent::kMuchWaits;
-  } else if ((waiting_.size() - written_) / kTooManyFrames > max_frame_bytes_) {
+  } else if (waiting_bytes() > limits_.waiting_bytes + kMuchBytes) {
     gave_up_ = true;
     hang_up();
     return Sent::kGone;
@@ -66,6 +80,7 @@ void FrameChannel::write_waiting() {
   written_ += write_now(std::string_view(waiting_).substr(written_), {}, {});
   if (closed_) return;
   if (written_ == waiting_.size() || written_ > kMuchBytes) drop(written_);
+  has_room_.notify_all();
 }
 
 void FrameChannel::keep(std::string_view bytes, bool is_secret) {
@@ -101,6 +116,7 @@ void FrameChannel::close() {
 void FrameChannel::hang_up() {
   closed_ = true;
   drop(waiting_.size());
+  has_room_.notify_all();
   ends_->wake();
 }
 
@@ -130,7 +146,7 @@ Result<bool> FrameChannel::read_frames(FrameReader& reader,
 
 Result<void> FrameChannel::serve(const std::function<bool(const Frame&)>& on_frame,
                                  std::vector<Watched> others) {
-  FrameReader reader(max_frame_bytes_);
+  FrameReader reader(limits_.frame_bytes);
   for (;;) {
     const Result<PipeTransport::Found> found = ends_->wait(something_waits(), others);
     if (!found) return found.error();

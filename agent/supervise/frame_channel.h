@@ -4,15 +4,18 @@
 // them, or stop reading without a sign of it.
 //
 // Frames are written by whoever has one. What the pipe does not take at once waits here, and the
-// reading thread writes it as soon as it can: no sender ever blocks. Only frames that begin
-// something are refused when much waits; those that end or cancel always find room, until so much
-// waits that the other side is given up.
+// reading thread writes it as soon as it can: `send` never blocks. Frames that begin something are
+// refused when much waits, and answers wait for room, `send_when_room`: that bounds what is kept
+// for who reads slowly. Those that end or cancel always find room, until so many wait that the
+// other side is given up.
 //
-// Threads: `send` and `close` any; `serve` one. Owner: shared by the threads of both.
+// Threads: `send` and `close` any; `send_when_room` any but the one that serves; `serve` one.
+// Owner: shared by the threads of both.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -36,9 +39,15 @@ std::optional<Head> head_of(const Frame& frame) {
 
 class FrameChannel {
  public:
+  struct Limits {
+    size_t frame_bytes = 0;
+    // Of frames that the other side has not read, but for those that are small and end something.
+    size_t waiting_bytes = 64u << 20;
+  };
+
   // `on_gone` is told under the lock, by the sender that finds out, that nothing can be written any
   // more.
-  FrameChannel(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
+  FrameChannel(std::unique_ptr<PipeTransport> ends, Limits limits,
                std::function<void()> on_gone = nullptr);
 
   enum class Room { kAlways, kUnlessMuchWaits };
@@ -48,6 +57,9 @@ class FrameChannel {
             std::string_view payload = {}, Room room = Room::kAlways) {
     return send(Frame{type, id, head.SerializeAsString(), payload}, room);
   }
+
+  // Waits until no more waits than may, this frame counted, or nothing does. False: gone.
+  bool send_when_room(const Frame& frame);
 
   // Hands over frames until the other side is gone, or `close`, or `on_frame` answers false. An
   // error tells what the other side did wrong: it sent what is no frame, or does not read.
@@ -59,7 +71,10 @@ class FrameChannel {
   void close();
 
  private:
-  // All locked. How many of the bytes the pipe took.
+  // All locked.
+  Sent write_or_keep(const Frame& frame);
+  size_t waiting_bytes() const { return waiting_.size() - written_; }
+  // How many of the bytes the pipe took.
   size_t write_now(std::string_view header, std::string_view head, std::string_view payload);
   void write_waiting();
   // Keep, and let go, what waits.
@@ -72,9 +87,10 @@ class FrameChannel {
   Result<bool> read_frames(FrameReader& reader, const std::function<bool(const Frame&)>& on_frame);
 
   const std::unique_ptr<PipeTransport> ends_;
-  const size_t max_frame_bytes_;
+  const Limits limits_;
   const std::function<void()> on_gone_;
   mutable std::mutex mutex_;
+  std::condition_variable has_room_;
   std::string waiting_;
   size_t written_ = 0;         // of `waiting_`
   bool holds_secret_ = false;  // `waiting_` does

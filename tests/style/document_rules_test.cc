@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/style/call_path.h"
 #include "tests/style/this_tree.h"
 
 namespace longshore::style {
@@ -36,6 +37,31 @@ TEST_CASE("links that lead somewhere are none") {
   CHECK(faulty_links(
             "# It is here\n[x](#it-is-here) [x](c/d.md) [x](c) [x](c/) [x](../a/b.md)\n") == 0);
   CHECK(faulty_links("[x](c/d.md#what-is-it-then) [x](https://localhost/x)\n") == 0);
+}
+
+TEST_CASE("a call goes through the functions that the page lists") {
+  CHECK(check_call_path(this_tree()) == Findings());
+}
+
+// Of two functions in one file, of which the page says that the first calls the second.
+size_t faulty_steps(const std::string& code, const std::string& more = {}) {
+  return check_call_path(tree_of({{"agent/README.md",
+                                   "## The path of a call\n\n1. `A::f` of `a.cc`: x\n2. `B::g` of "
+                                   "`a.cc`\n" +
+                                       more},
+                                  {"agent/a.cc", code}}))
+      .size();
+}
+
+TEST_CASE("a step of the path that is not so is found") {
+  CHECK(faulty_steps("void A::f() { b.g(1); }\nint B::g(int x) const { return x; }\n") == 0);
+  CHECK(faulty_steps("void A::f() { b.h(1); }\nint B::g(int x) const { return x; }\n") == 1);
+  CHECK(faulty_steps("void A::f() { b.g(1); }\nint B::g(int x) const;\n") == 1);
+  CHECK(faulty_steps("void A::f() { b.big(1); }\nint B::g(int x) { return x; }\n") == 1);
+  CHECK(faulty_steps("void A::f() {}\n", "\n**Hand-over** **Hand-over**\n") == 2);
+  const std::string well = "void A::f() { g(); }\nvoid B::g() {}\n";
+  CHECK(faulty_steps(well, "\n**Hand-over:** x\n\n**Hand-over:** y\n") == 0);
+  CHECK(faulty_steps(well, "\n**Hand-over**\n\n**Hand-over**\n\n**Hand-over**\n") == 1);
 }
 
 TEST_CASE("nothing in this repository has the name that it had before") {

@@ -27,12 +27,13 @@ struct ThreadObserver::Thread {
   clockid_t clock = CLOCK_MONOTONIC;
 };
 
-ThreadObserver::ThreadObserver() : thread_([] {
-  auto thread = std::make_unique<Thread>();
-  thread->stat_file = "/proc/self/task/" + std::to_string(gettid()) + "/stat";
-  pthread_getcpuclockid(pthread_self(), &thread->clock);
-  return thread;
-}()) {}
+ThreadObserver::ThreadObserver()
+    : thread_([] {
+        auto thread = std::make_unique<Thread>();
+        thread->stat_file = "/proc/self/task/" + std::to_string(gettid()) + "/stat";
+        pthread_getcpuclockid(pthread_self(), &thread->clock);
+        return thread;
+      }()) {}
 
 ThreadObserver::~ThreadObserver() = default;
 

@@ -30,7 +30,6 @@ class AgentTarget::Answer final : public ResponsePump {
       const std::lock_guard lock(target_.mutex_);
       target_.answers_.erase(id_);
     }
-    target_.router_.calls().remove(id_);
     call_->finish(code, std::move(text));
   }
 
@@ -47,10 +46,10 @@ Result<void> AgentTarget::submit(std::shared_ptr<Call> call) {
 
 void AgentTarget::execute(Call& call) {
   if (call.request().size() > max_request_bytes_) {
-    router_.calls().remove(call.handle());
-    return call.finish(StatusCode::kResourceExhausted,
-                       "the request has " + std::to_string(call.request().size()) +
-                           " bytes, more than the limit of " + std::to_string(max_request_bytes_));
+    call.finish(StatusCode::kResourceExhausted,
+                "the request has " + std::to_string(call.request().size()) +
+                    " bytes, more than the limit of " + std::to_string(max_request_bytes_));
+    return;
   }
   child::v1::Invoke invoke;
   invoke.set_method(call.method().full_name);

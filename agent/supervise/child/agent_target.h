@@ -17,8 +17,8 @@ namespace longshore::supervise {
 
 class AgentTarget final : public router::Target {
  public:
-  AgentTarget(router::Router& router, FrameChannel& agent, size_t max_request_bytes)
-      : router_(router), agent_(agent), max_request_bytes_(max_request_bytes) {}
+  AgentTarget(FrameChannel& agent, size_t max_request_bytes)
+      : agent_(agent), max_request_bytes_(max_request_bytes) {}
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
   void execute(router::Call& call) override;
@@ -32,7 +32,6 @@ class AgentTarget final : public router::Target {
   class Answer;
   std::shared_ptr<Answer> find(uint64_t id) const;
 
-  router::Router& router_;
   FrameChannel& agent_;
   const size_t max_request_bytes_;
   mutable std::mutex mutex_;

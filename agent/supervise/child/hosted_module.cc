@@ -72,7 +72,7 @@ HostedModule::HostedModule(FrameChannel& agent, const child::v1::Hello& hello,
       log_(log_to(agent)),
       router_(timers_, router_options_of(hello)),
       max_payload_bytes_(payload_limit_of(hello)),
-      agent_target_(std::make_shared<AgentTarget>(router_, agent, max_payload_bytes_)),
+      agent_target_(std::make_shared<AgentTarget>(agent, max_payload_bytes_)),
       control_(timers_, "control", 1) {
   for (const child::v1::Method& method : hello.methods()) methods_.push_back(method_of(method));
   options_.write_log = [this](longshore_log_level level, uint64_t call, std::string_view text) {

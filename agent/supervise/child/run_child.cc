@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ constexpr int kPipesLost = 2;
 
 // The agent is trusted, and has limits of its own for what it sends.
 constexpr size_t kMaxFrameBytes = size_t{2} << 30;
+// What the agent has not read waits in this process's own memory, which is bounded as a whole.
+constexpr size_t kMaxWaitingBytes = std::numeric_limits<size_t>::max() / 2;
 
 Result<std::shared_ptr<LoadedImage>> prepare(const child::v1::Hello& hello) {
   if (auto same = check_versions(hello, "the agent", "the module host"); !same) {
@@ -43,7 +46,8 @@ class Child {
   // Without its pipes it is of no use to anybody; a module that closes descriptors of others may
   // have closed them.
   explicit Child(std::unique_ptr<PipeTransport> ends)
-      : agent_(std::move(ends), kMaxFrameBytes, [] { std::_Exit(kPipesLost); }) {}
+      : agent_(std::move(ends), {kMaxFrameBytes, kMaxWaitingBytes},
+               [] { std::_Exit(kPipesLost); }) {}
 
   void serve() {
     static_cast<void>(agent_.serve(

@@ -58,9 +58,9 @@ class SpawnedChild final : public ChildConnection {
  public:
   using OnLine = LineReader::OnLine;
 
-  SpawnedChild(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes, FileDescriptor printed,
-               FileDescriptor timer, ChildProcess process, Cgroup group)
-      : ChildConnection(std::move(ends), max_frame_bytes),
+  SpawnedChild(std::unique_ptr<PipeTransport> ends, FrameChannel::Limits limits,
+               FileDescriptor printed, FileDescriptor timer, ChildProcess process, Cgroup group)
+      : ChildConnection(std::move(ends), limits),
         printed_(std::move(printed)),
         timer_(std::move(timer)),
         process_(std::make_shared<ChildProcess>(std::move(process))),
@@ -155,9 +155,9 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
     process->wait();
     return std::move(group).error();
   }
-  return std::shared_ptr<ChildConnection>(std::make_shared<SpawnedChild>(
-      std::move(*ends), options.max_frame_bytes, std::move(printed->reader), std::move(timer),
-      std::move(*process), std::move(*group)));
+  return std::shared_ptr<ChildConnection>(
+      std::make_shared<SpawnedChild>(std::move(*ends), options.frames, std::move(printed->reader),
+                                     std::move(timer), std::move(*process), std::move(*group)));
 }
 
 }  // namespace longshore::supervise

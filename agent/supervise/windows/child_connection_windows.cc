@@ -21,9 +21,9 @@ class StartedChild final : public ChildConnection {
  public:
   using OnLine = LineCutter::OnLine;
 
-  StartedChild(std::unique_ptr<PipeTransport> ends, size_t max_frame_bytes,
+  StartedChild(std::unique_ptr<PipeTransport> ends, FrameChannel::Limits limits,
                std::unique_ptr<PipeReader> printed, Handle timer, ChildProcess process)
-      : ChildConnection(std::move(ends), max_frame_bytes),
+      : ChildConnection(std::move(ends), limits),
         printed_(std::move(printed)),
         timer_(std::move(timer)),
         process_(std::move(process)) {
@@ -122,9 +122,8 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
                            from_child->its.get(), printed->its.get()},
                           std::move(*job));
   if (!process) return std::move(process).error();
-  return std::shared_ptr<ChildConnection>(
-      std::make_shared<StartedChild>(std::move(*ends), options.max_frame_bytes, std::move(reader),
-                                     std::move(timer), std::move(*process)));
+  return std::shared_ptr<ChildConnection>(std::make_shared<StartedChild>(
+      std::move(*ends), options.frames, std::move(reader), std::move(timer), std::move(*process)));
 }
 
 }  // namespace longshore::supervise

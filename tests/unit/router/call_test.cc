@@ -27,7 +27,7 @@ struct CallFixture {
 
   // As the host bridge ends a call for the module.
   void finish(const std::shared_ptr<Call>& call, StatusCode code, std::string text = {}) {
-    if (router.calls().remove(call->handle())) call->finish(code, std::move(text));
+    call->finish(code, std::move(text));
   }
 
   Timers timers;

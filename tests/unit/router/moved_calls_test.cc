@@ -58,7 +58,6 @@ TEST_CASE_METHOD(MovedCallsWorld,
   it->run();
   CHECK(new_one->count("execute") == 1);
   CHECK(it->send("answer") == LONGSHORE_OK);
-  REQUIRE(router.calls().remove(it->handle()));
   it->finish(StatusCode::kOk, {});
   CHECK(observer->code() == StatusCode::kOk);
   CHECK(new_one->count("end") == 1);

@@ -22,7 +22,7 @@ std::shared_ptr<ChildConnection> open_child(
                       .string(),
        .name = "echo",
        .image = std::filesystem::absolute(image).string(),
-       .max_frame_bytes = 1 << 20,
+       .frames = {1 << 20},
        .limits = {},
        .groups = nullptr});
   INFO((child ? std::string() : child.error().message()));
@@ -115,7 +115,7 @@ TEST_CASE("A program that is not there is told with its path") {
       {.program = "/nowhere/longshore-modulehost",
        .name = "echo",
        .image = std::filesystem::absolute(longshore::test::built_module("echo")).string(),
-       .max_frame_bytes = 1 << 20,
+       .frames = {1 << 20},
        .limits = {},
        .groups = nullptr});
   REQUIRE_FALSE(child);

@@ -165,7 +165,7 @@ TEST_CASE("Whatever the process of a module says, each call is finished once, an
   ChildOptions options;
   options.name = "noise";
   options.program = directory / "noise.sh";
-  options.max_frame_bytes = 1 << 16;
+  options.frames.frame_bytes = 1 << 16;
   options.restart_delay_max = std::chrono::milliseconds(1);
   options.retry_idempotent = true;
   write_file(options.program, "#!/bin/sh\nexec /bin/cat " + (directory / "frames") + " >&4\n");

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/eventually.h"
 #include "tests/support/freed_memory.h"
 #include "tests/unit/supervise/channel_ends.h"
 
@@ -21,8 +22,8 @@ constexpr size_t kPipeLimit = 64 << 20;
 
 TEST_CASE("More than the pipe takes waits and comes in order, and no sender blocks") {
   ChannelEnds ends = make_channel_ends();
-  FrameChannel sender(std::move(ends.first), kPipeLimit);
-  FrameChannel receiver(std::move(ends.second), kPipeLimit);
+  FrameChannel sender(std::move(ends.first), {kPipeLimit});
+  FrameChannel receiver(std::move(ends.second), {kPipeLimit});
   const std::string payload(200'000, 'x');
   constexpr uint64_t kFrames = 100;
   for (uint64_t id = 1; id <= kFrames; ++id) {
@@ -54,8 +55,8 @@ TEST_CASE("Nothing of secret frames stays in memory that they went through") {
   const FreedMemory freed;
   {
     ChannelEnds ends = make_channel_ends();
-    FrameChannel sender(std::move(ends.first), kPipeLimit);
-    FrameChannel receiver(std::move(ends.second), kPipeLimit);
+    FrameChannel sender(std::move(ends.first), {kPipeLimit});
+    FrameChannel receiver(std::move(ends.second), {kPipeLimit});
     constexpr uint64_t kFrames = 100;
     sender.send({FrameType::kMessage, 0, {}, std::string(200'000, 'x')});  // waits before secrets
     for (uint64_t id = 1; id <= kFrames; ++id) {
@@ -75,7 +76,7 @@ TEST_CASE("Nothing of secret frames stays in memory that they went through") {
 
 TEST_CASE("The memory of much that waited is let go with it") {
   ChannelEnds ends = make_channel_ends();
-  FrameChannel sender(std::move(ends.first), kPipeLimit);
+  FrameChannel sender(std::move(ends.first), {kPipeLimit});
   const std::string payload = FreedMemory::secret_of(1 << 20);  // as plain text, which is not wiped
   sender.send({FrameType::kMessage, 1, {}, payload});
   const FreedMemory freed;
@@ -85,8 +86,8 @@ TEST_CASE("The memory of much that waited is let go with it") {
 
 TEST_CASE("Frames of many threads do not mix") {
   ChannelEnds ends = make_channel_ends();
-  FrameChannel sender(std::move(ends.first), kPipeLimit);
-  FrameChannel receiver(std::move(ends.second), kPipeLimit);
+  FrameChannel sender(std::move(ends.first), {kPipeLimit});
+  FrameChannel receiver(std::move(ends.second), {kPipeLimit});
   constexpr int kThreads = 4;
   constexpr int kEach = 200;
   std::thread writing([&] { static_cast<void>(sender.serve([](const Frame&) { return true; })); });
@@ -115,8 +116,8 @@ TEST_CASE("Frames of many threads do not mix") {
 
 TEST_CASE("A frame arrives whole though the thread that sent it has ended") {
   ChannelEnds ends = make_channel_ends();
-  FrameChannel sender(std::move(ends.first), kPipeLimit);
-  FrameChannel receiver(std::move(ends.second), kPipeLimit);
+  FrameChannel sender(std::move(ends.first), {kPipeLimit});
+  FrameChannel receiver(std::move(ends.second), {kPipeLimit});
   const std::string payload(200'000, 'x');
   sender.send({FrameType::kMessage, 1, {}, std::string_view(payload).substr(0, 1000)});
   std::thread([&] { sender.send({FrameType::kMessage, 2, {}, payload}); }).join();
@@ -138,13 +139,13 @@ TEST_CASE("What is no frame ends serving with an error, and the other side's end
   SECTION("garbage") {
     const std::string_view bytes[] = {garbage};
     REQUIRE(ends.first->write(bytes) == garbage.size());
-    FrameChannel receiver(std::move(ends.second), kPipeLimit);
+    FrameChannel receiver(std::move(ends.second), {kPipeLimit});
     const auto served = receiver.serve([](const Frame&) { return true; });
     REQUIRE_FALSE(served);
     CHECK(served.error().message().find("there is no type") != std::string::npos);
   }
   SECTION("the end") {
-    FrameChannel receiver(std::move(ends.second), kPipeLimit);
+    FrameChannel receiver(std::move(ends.second), {kPipeLimit});
     ends.first.reset();
     CHECK(receiver.serve([](const Frame&) { return true; }));
     CHECK(receiver.send({FrameType::kCancel, 1}) == FrameChannel::Sent::kGone);
@@ -153,8 +154,8 @@ TEST_CASE("What is no frame ends serving with an error, and the other side's end
 
 TEST_CASE("A close ends serving though the other ends stay open, after what has come") {
   ChannelEnds ends = make_channel_ends();
-  FrameChannel sender(std::move(ends.first), kPipeLimit);
-  FrameChannel receiver(std::move(ends.second), kPipeLimit);
+  FrameChannel sender(std::move(ends.first), {kPipeLimit});
+  FrameChannel receiver(std::move(ends.second), {kPipeLimit});
   for (uint64_t id = 1; id <= 10; ++id) sender.send({FrameType::kCancel, id});
   receiver.close();
   int seen = 0;
@@ -162,9 +163,40 @@ TEST_CASE("A close ends serving though the other ends stay open, after what has 
   CHECK(seen == 10);
 }
 
+TEST_CASE("An answer waits until the other side has read enough, or is gone") {
+  constexpr size_t kWaiting = 1 << 20;
+  ChannelEnds ends = make_channel_ends();
+  FrameChannel sender(std::move(ends.first), {kPipeLimit, kWaiting});
+  FrameChannel receiver(std::move(ends.second), {kPipeLimit});
+  const std::string payload(kWaiting / 2, 'x');
+  std::atomic<int> sent{0};
+  std::atomic<bool> is_gone{false};
+  std::thread answers([&] {
+    while (sender.send_when_room({FrameType::kResponseMessage, 1, {}, payload})) ++sent;
+    is_gone = true;
+  });
+  // One may be in the pipe, in part, and two wait. What cancels finds room all the same.
+  REQUIRE(eventually([&] { return sent >= 1; }));
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(sender.send({FrameType::kCancel, 2}) == FrameChannel::Sent::kYes);
+  CHECK(sent <= 3);
+  const int before = sent;
+  std::thread writing([&] { static_cast<void>(sender.serve([](const Frame&) { return true; })); });
+  int seen = 0;
+  CHECK(receiver.serve([&](const Frame& frame) {
+    if (frame.type == FrameType::kResponseMessage) ++seen;
+    return seen < before + 10;
+  }));
+  CHECK(sent > before);
+  sender.close();
+  answers.join();
+  writing.join();
+  CHECK(is_gone);
+}
+
 TEST_CASE("Whoever does not read at all is given up with a reason") {
   ChannelEnds ends = make_channel_ends();
-  FrameChannel sender(std::move(ends.first), 1000);
+  FrameChannel sender(std::move(ends.first), {1000, 1000});
   const std::string payload(1000, 'x');
   int sent = 0;
   while (sender.send({FrameType::kMessage, 1, {}, payload}) == FrameChannel::Sent::kYes) {

@@ -49,7 +49,7 @@ struct Host {
 
   // What it answers to a first frame, and how it ends if it does.
   std::optional<child::v1::Ready> greet(const child::v1::Hello& hello) {
-    FrameChannel frames(std::move(own), 1 << 20);
+    FrameChannel frames(std::move(own), {1 << 20});
     frames.send(FrameType::kHello, 0, hello);
     std::optional<child::v1::Ready> ready;
     CHECK(frames.serve([&](const Frame& frame) {

@@ -18,7 +18,7 @@ TEST_CASE("The end of the other side's reading ends serving") {
   const FileDescriptor writer(there[1]);
   FileDescriptor reader(back[0]);
   FrameChannel receiver(
-      pipe_transport_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(), 1000);
+      pipe_transport_of(FileDescriptor(there[0]), FileDescriptor(back[1])).value(), {1000});
   reader = {};
   CHECK(receiver.serve([](const Frame&) { return true; }));
 }

@@ -1,0 +1,221 @@
+#include "loader/admission.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace longshore::loader {
+
+using router::Call;
+using router::Clock;
+
+namespace {
+
+Error refusal(StatusCode code, const Call& call) { return {code, "call", call.method().full_name}; }
+
+}  // namespace
+
+// ---- The door ----
+
+void Admission::open() {
+  const std::lock_guard lock(mutex_);
+  door_ = Door::kOpen;
+}
+
+bool Admission::drain(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  door_ = Door::kOnlyNested;
+  has_moved_ = true;
+  drain_end_ = std::min(drain_end_, deadline);
+  while (!is_idle()) {
+    const Clock::time_point end = drain_end_;  // which may come nearer meanwhile
+    if (changed_.wait_until(lock, end) == std::cv_status::timeout && Clock::now() >= drain_end_) {
+      return is_idle();
+    }
+  }
+  return true;
+}
+
+void Admission::hurry(Clock::time_point deadline) {
+  const std::lock_guard lock(mutex_);
+  drain_end_ = std::min(drain_end_, deadline);
+  changed_.notify_all();
+}
+
+void Admission::resume() {
+  const std::lock_guard lock(mutex_);
+  drain_end_ = Clock::time_point::max();
+  has_moved_ = false;
+  door_ = Door::kOpen;
+}
+
+void Admission::close() {
+  const std::lock_guard lock(mutex_);
+  door_ = Door::kClosed;
+}
+
+bool Admission::is_idle() const { return running_ <= stuck_ && waiting_.empty(); }
+
+bool Admission::wait_until_empty(Clock::time_point deadline, StuckCalls stuck) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, deadline, [&] {
+    return stuck == StuckCalls::kLeft ? is_idle() : running_ == 0 && waiting_.empty();
+  });
+}
+
+// ---- From its coming to its end ----
+
+Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
+                                          const router::Target& target) {
+  // Before the lock, since it may let go of the last hold on a call.
+  const bool is_awaited = has_moved_ && call->is_nested_in(target);
+  const std::lock_guard lock(mutex_);
+  const auto known = records_.find(call.get());
+  const bool may_enter = door_ == Door::kOpen || (door_ == Door::kOnlyNested && is_awaited);
+  if (!may_enter) {
+    if (known != records_.end()) records_.erase(known);
+    return refuse_for_door(*call);
+  }
+  if (known != records_.end()) {  // it was queued elsewhere before, and given up on its way here
+    records_.erase(known);
+    return Place::kIsOver;
+  }
+  if (stuck_ >= options_.max_stuck_calls && names_stuck_object(*call)) {
+    return refuse_for_stuck(*call);
+  }
+  ++total_;
+  if (running_ < concurrency_limit()) {
+    ++running_;
+    records_[call.get()].runs = true;
+    return Place::kRuns;
+  }
+  if (waiting_.size() >= options_.max_queued_calls) {
+    ++failed_;
+    return refuse_for_number(*call);
+  }
+  records_[call.get()] = {};
+  waiting_.push_back(call);
+  return Place::kWaits;
+}
+
+bool Admission::begin_starting() {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(is_starting_, true);
+}
+
+std::shared_ptr<Call> Admission::next() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty() || running_ >= concurrency_limit()) {
+    is_starting_ = false;
+    return nullptr;
+  }
+  std::shared_ptr<Call> call = std::move(waiting_.front());
+  waiting_.pop_front();
+  records_[call.get()].runs = true;
+  ++running_;
+  return call;
+}
+
+bool Admission::end(const Call& call, bool well) {
+  const std::lock_guard lock(mutex_);
+  if (!well) ++failed_;
+  const auto found = records_.find(&call);
+  if (found == records_.end()) {  // `admit` comes for it yet
+    records_[&call].has_ended = true;
+    return false;
+  }
+  Record& record = found->second;
+  if (record.runs) {
+    --running_;
+  } else {
+    std::erase_if(waiting_, [&](const auto& each) { return each.get() == &call; });
+  }
+  if (record.is_stuck) {
+    --stuck_;
+    stuck_objects_.erase(stuck_objects_.find(call.object()));
+  }
+  record.has_ended = true;
+  if (!record.has_thread) records_.erase(found);
+  if (door_ != Door::kOpen) changed_.notify_all();
+  return !waiting_.empty();
+}
+
+Admission::Stuck Admission::stick(const Call& call) {
+  const std::lock_guard lock(mutex_);
+  const auto found = records_.find(&call);
+  // It came back while the timer was on its way.
+  if (found == records_.end() || found->second.has_ended || found->second.is_stuck) {
+    return Stuck::kNo;
+  }
+  Record& record = found->second;
+  record.is_stuck = true;
+  stuck_objects_.insert(call.object());
+  ++stuck_;
+  if (door_ != Door::kOpen) changed_.notify_all();  // one less to wait for
+  const bool replace = stuck_ <= options_.max_stuck_calls && record.has_thread;
+  record.thread_is_lost = replace;
+  return replace ? Stuck::kReplaced : Stuck::kYes;
+}
+
+void Admission::enter_thread(const Call& call) {
+  const std::lock_guard lock(mutex_);
+  records_[&call].has_thread = true;
+}
+
+bool Admission::leave_thread(const Call& call) {
+  const std::lock_guard lock(mutex_);
+  const auto found = records_.find(&call);
+  const bool is_lost = found->second.thread_is_lost;
+  found->second.has_thread = false;
+  if (found->second.has_ended) records_.erase(found);
+  return !is_lost;
+}
+
+// ---- What is known of them ----
+
+size_t Admission::concurrency_limit() const {
+  return options_.max_concurrent_calls + std::min(stuck_, options_.max_stuck_calls);
+}
+
+// Calls that name no object have nothing in common but their method.
+bool Admission::names_stuck_object(const Call& call) const {
+  const std::string object = call.object();
+  return !object.empty() && stuck_objects_.contains(object);
+}
+
+Error Admission::refuse_for_door(const Call& call) const {
+  return refusal(StatusCode::kUnavailable, call)
+      .because("the module " + options_.name + " is " + name_of(lifecycle_.state()))
+      .advise("try again");
+}
+
+Error Admission::refuse_for_stuck(const Call& call) const {
+  return refusal(StatusCode::kUnavailable, call)
+      .because("an earlier call for \"" + call.object() + "\" is stuck in the module")
+      .advise("the device or server behind it does not answer");
+}
+
+Error Admission::refuse_for_number(const Call& call) const {
+  return refusal(StatusCode::kResourceExhausted, call)
+      .because(std::to_string(running_) + " calls of the module " + options_.name + " run and " +
+               std::to_string(waiting_.size()) + " wait")
+      .advise("try again later, or raise max_concurrent_calls");
+}
+
+std::string Admission::why_degraded() const {
+  if (stuck_ == 0) return {};
+  std::string objects;
+  for (const std::string& object : stuck_objects_) {
+    if (!object.empty()) objects += (objects.empty() ? " for \"" : "\", \"") + object;
+  }
+  if (!objects.empty()) objects += '"';
+  return std::to_string(stuck_) + (stuck_ == 1 ? " call is" : " calls are") +
+         " stuck past the deadline" + objects +
+         "; the device or server behind does not answer, or the module hangs";
+}
+
+Admission::Figures Admission::figures() const {
+  const std::lock_guard lock(mutex_);
+  return {running_, waiting_.size(), total_, failed_, stuck_, why_degraded()};
+}
+
+}  // namespace longshore::loader

@@ -1,0 +1,210 @@
+#include "loader/host_side.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "longshore/context.hpp"
+
+namespace longshore::loader {
+
+using router::Call;
+using router::Clock;
+
+namespace {
+
+std::shared_ptr<const router::Caller> caller_of(const InstanceOptions& options) {
+  const std::string identity = "module:" + options.name;
+  return std::make_shared<router::Caller>(router::Caller{
+      identity, identity,
+      options.may_call ? options.may_call
+                       : std::make_shared<const std::set<std::string, std::less<>>>()});
+}
+
+}  // namespace
+
+HostSide::HostSide(Parts parts, ModuleCode& code)
+    : parts_(parts),
+      code_(code),
+      table_(code.take_host_table(parts.options.name)),
+      caller_(caller_of(parts.options)),
+      log_(parts.log) {}
+
+HostSide::~HostSide() {
+  table_->disconnect();
+  if (is_table_free_) code_.give_back_host_table(table_);
+}
+
+void HostSide::connect(const std::shared_ptr<HostSide>& self,
+                       std::vector<const router::Target*> targets) {
+  self_ = self;
+  targets_ = std::move(targets);
+  table_->connect(self);
+}
+
+std::shared_ptr<Call> HostSide::own_call(longshore_call handle) const {
+  auto call = parts_.router.calls().find(handle);
+  const bool own = call && std::any_of(targets_.begin(), targets_.end(), [&](const auto* target) {
+                     return call->belongs_to(*target);
+                   });
+  return own ? call : nullptr;
+}
+
+void HostSide::violated(std::string_view function, std::string_view what) {
+  violations_.add(log_, parts_.options.name, function, what);
+  if (parts_.options.on_violation)
+    parts_.options.on_violation(violations_.count(), violations_.last());
+}
+
+void HostSide::used_stale(std::string_view function, longshore_call handle, bool may_be_over) {
+  if (parts_.router.calls().find(handle))
+    return violated(function, "the call is not this module's");
+  if (!parts_.router.calls().had(handle)) return violated(function, "there has been no such call");
+  if (!may_be_over) violated(function, "the call is finished already");
+}
+
+longshore_result HostSide::refused_after_stop(std::string_view function) {
+  violated(function, "the instance is stopped");
+  return LONGSHORE_REFUSED;
+}
+
+longshore_result HostSide::invoke(const longshore_invoke_request& request,
+                                  longshore_invocation* handle) {
+  std::shared_ptr<Call> parent;
+  if (request.parent != 0) {
+    parent = own_call(request.parent);
+    if (!parent) {
+      used_stale("invoke", request.parent, false);
+      return LONGSHORE_STALE;
+    }
+  }
+  const std::shared_ptr<Invocation> invocation = begin_invocation(request, handle);
+  if (!invocation) return refused_after_stop("invoke");
+  router::CallRequest call;
+  call.method = {static_cast<const char*>(request.method.data),
+                 static_cast<size_t>(request.method.size)};
+  call.request = router::request_copy(to_view(request.request));
+  call.caller = caller_;
+  if (parent) {
+    auto caller = std::make_shared<router::Caller>(*caller_);
+    caller->on_behalf_of = parent->caller().on_behalf_of;
+    call.caller = std::move(caller);
+  }
+  if (request.timeout_ns > 0) call.timeout = std::chrono::nanoseconds(request.timeout_ns);
+  call.parent = std::move(parent);
+  call.observer = invocation;
+  invocation->set_call(parts_.router.call(std::move(call)));
+  return LONGSHORE_OK;
+}
+
+// Under one lock with the check, so that an ending instance sees all that it has to wait for.
+std::shared_ptr<Invocation> HostSide::begin_invocation(const longshore_invoke_request& request,
+                                                       longshore_invocation* handle) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return nullptr;
+  auto invocation = std::make_shared<Invocation>(self_.lock(), request);
+  *handle = invocations_.insert(invocation);
+  invocation->set_handle(*handle);
+  return invocation;
+}
+
+// One that is over may be on its way to the module's on_finish right now: that is no fault.
+std::shared_ptr<Invocation> HostSide::find_invocation(std::string_view function,
+                                                      longshore_invocation handle) {
+  auto invocation = invocations_.find(handle);
+  if (!invocation && !invocations_.had(handle)) {
+    violated(function, "there has been no such invocation");
+  }
+  return invocation;
+}
+
+longshore_result HostSide::cancel_invocation(longshore_invocation handle) {
+  const auto invocation = find_invocation("cancel", handle);
+  if (!invocation) return LONGSHORE_STALE;
+  invocation->cancel();
+  return LONGSHORE_OK;
+}
+
+longshore_result HostSide::grant(longshore_invocation handle, uint32_t messages) {
+  const auto invocation = find_invocation("grant", handle);
+  if (!invocation) return LONGSHORE_STALE;
+  invocation->grant(messages);
+  return LONGSHORE_OK;
+}
+
+void HostSide::invocation_ended(longshore_invocation handle) {
+  invocations_.remove(handle);
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+longshore_result HostSide::post(int64_t delay_ns, PostedFunction::Function function, void* user) {
+  auto posted = std::make_shared<PostedFunction>(self_.lock(), function, user);
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return refused_after_stop("post");
+    posts_.insert(posted);
+  }
+  if (delay_ns == 0) {
+    parts_.pool.post(std::move(posted));
+  } else {
+    // A delay that the clock cannot count is as good as a year.
+    const auto delay = std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(delay_ns),
+                                                          std::chrono::hours(24 * 365));
+    parts_.router.timers().arm(*posted, Clock::now() + delay);
+  }
+  return LONGSHORE_OK;
+}
+
+void HostSide::post_is_due(const std::shared_ptr<PostedFunction>& posted) {
+  parts_.pool.post(posted);
+}
+
+void HostSide::post_ended(PostedFunction* posted) {
+  const std::lock_guard lock(mutex_);
+  posts_.erase(std::static_pointer_cast<PostedFunction>(posted->shared_from_this()));
+  if (posts_.empty()) changed_.notify_all();
+}
+
+void HostSide::write_log(longshore_log_level level, longshore_call handle, std::string_view text) {
+  const auto call = handle == 0 ? nullptr : own_call(handle);
+  if (parts_.options.write_log)
+    return parts_.options.write_log(level, call ? call->origin() : 0, text);
+  observe::Fields fields{{"module", parts_.options.name}};
+  if (call) {
+    fields.push_back({"method", call->method().full_name});
+    fields.push_back({"request", call->request_id()});
+    fields.push_back({"object", call->object()});
+  }
+  log_.write(observe::level_of(level), text, fields);
+}
+
+void HostSide::notify(std::shared_ptr<router::Work> completion) {
+  if (InFlightGuard::is_inside(parts_.gate)) {
+    completion->run();
+  } else {
+    parts_.notifications.post(std::move(completion));
+  }
+}
+
+bool HostSide::end(Clock::duration time) {
+  close();
+  std::set<std::shared_ptr<PostedFunction>> posts;
+  {
+    const std::lock_guard lock(mutex_);
+    posts = posts_;
+  }
+  for (const auto& posted : posts) {
+    parts_.router.timers().disarm(*posted);
+    parts_.notifications.post([posted] { posted->run_with(LONGSHORE_CANCELLED); });
+  }
+  for (const auto& invocation : invocations_.all()) invocation->cancel();
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [&] { return posts_.empty() && invocations_.size() == 0; });
+}
+
+void HostSide::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+}  // namespace longshore::loader
