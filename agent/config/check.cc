@@ -12,9 +12,11 @@ namespace {
 
 class WholeCheck {
  public:
-  WholeCheck(const Draft& draft, const ModuleSchemas& schemas, Findings& findings)
+  WholeCheck(const Draft& draft, const ModuleSchemas& schemas,
+             const std::vector<std::string>& host_services, Findings& findings)
       : draft_(draft),
         schemas_(schemas),
+        host_services_(host_services),
         findings_(findings),
         all_described_(all_described(draft.configuration, schemas)) {}
 
@@ -198,9 +200,9 @@ class WholeCheck {
     const std::string path = joined(joined("modules", module.name), "may_call");
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       const std::string& target = module.may_call[i];
-      if (module_of_.contains(target)) continue;
-      std::vector<std::string> valid;
+      std::vector<std::string> valid = host_services_;
       for (const auto& [name, owner] : module_of_) valid.push_back(name);
+      if (std::find(valid.begin(), valid.end(), target) != valid.end()) continue;
       add(item_place(draft_.origins, path, i),
           '"' + path + "\" names " + in_quotes(target) +
               ", which is neither a service nor a method of an enabled "
@@ -256,6 +258,7 @@ class WholeCheck {
 
   const Draft& draft_;
   const ModuleSchemas& schemas_;
+  const std::vector<std::string>& host_services_;
   Findings& findings_;
   const bool all_described_;
   std::map<std::string, std::string> module_of_;    // by service and by method
@@ -267,8 +270,9 @@ class WholeCheck {
 
 }  // namespace
 
-void check_whole(const Draft& draft, const ModuleSchemas& schemas, Findings& findings) {
-  WholeCheck(draft, schemas, findings).run();
+void check_whole(const Draft& draft, const ModuleSchemas& schemas,
+                 const std::vector<std::string>& host_services, Findings& findings) {
+  WholeCheck(draft, schemas, host_services, findings).run();
 }
 
 }  // namespace longshore::config

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "config/draft.h"
 #include "config/loaded.h"
@@ -15,7 +16,9 @@ namespace longshore::config {
 ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& findings);
 
 // Addresses and services of endpoints; services, methods and permissions of modules.
-void check_whole(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
+// `host_services`: what `may_call` may name beside what modules serve.
+void check_whole(const Draft& draft, const ModuleSchemas& schemas,
+                 const std::vector<std::string>& host_services, Findings& findings);
 
 // What the rules of permissions allow.
 void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);

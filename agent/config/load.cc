@@ -65,7 +65,7 @@ class Load {
     ModuleSchemas schemas;
     if (readable_) {
       schemas = describe_modules(draft_, catalog_, findings_);
-      check_whole(draft_, schemas, findings_);
+      check_whole(draft_, schemas, catalog_.host_services(), findings_);
     }
     if (!findings_.empty()) {
       return Error::of_text(StatusCode::kInvalidArgument,

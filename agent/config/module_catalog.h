@@ -37,6 +37,8 @@ struct ModuleSchema {
 class ModuleCatalog {
  public:
   virtual ~ModuleCatalog() = default;
+  // What `may_call` may name beside services and methods of modules.
+  virtual std::vector<std::string> host_services() const { return {}; }
   // Reads the description of the module that `module` names with `library` and `sha256`.
   virtual Result<ModuleSchema> describe(const ModuleSettings& module,
                                         const AgentSettings& agent) = 0;

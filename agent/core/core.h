@@ -16,6 +16,7 @@
 #include "observe/log.h"
 #include "router/router.h"
 #include "router/timers.h"
+#include "services/host_services.h"
 
 namespace longshore::core {
 
@@ -25,7 +26,9 @@ struct Core {
       : inspected(std::move(inspected_modules)),
         audit(log),
         router(timers, with(options, log, audit)),
-        modules(*inspected, router, catalog, call_metrics, log) {}
+        modules(*inspected, host_services, router, catalog, call_metrics, log) {
+    inspected->set_host_services(host_services);
+  }
 
   const std::unique_ptr<InspectedModules> inspected;
   observe::CallMetrics call_metrics;
@@ -33,6 +36,7 @@ struct Core {
   router::Timers timers;
   router::Router router;
   loader::CatalogHolder catalog;
+  services::HostServices host_services;
   ModuleSet modules;
 
   static router::RouterOptions with(router::RouterOptions options, observe::Log& log,

@@ -9,6 +9,7 @@
 
 #include "config/module_catalog.h"
 #include "loader/image.h"
+#include "services/host_services.h"
 
 namespace longshore::core {
 
@@ -18,6 +19,12 @@ class InspectedModules final : public config::ModuleCatalog {
   explicit InspectedModules(std::vector<std::string> extra_folders)
       : extra_folders_(std::move(extra_folders)) {}
 
+  // Which modules may call, if any; outlives this.
+  void set_host_services(const services::HostServices& services) { host_services_ = &services; }
+
+  std::vector<std::string> host_services() const override {
+    return host_services_ ? host_services_->names_for_modules() : std::vector<std::string>();
+  }
   Result<config::ModuleSchema> describe(const config::ModuleSettings& module,
                                         const config::AgentSettings& agent) override;
 
@@ -51,6 +58,7 @@ class InspectedModules final : public config::ModuleCatalog {
                                      const config::AgentSettings& agent) const;
 
   const std::vector<std::string> extra_folders_;
+  const services::HostServices* host_services_ = nullptr;
   std::map<std::string, loader::Inspection> described_;  // by the module's name
   std::map<std::string, std::string> files_;             // likewise
 };

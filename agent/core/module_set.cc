@@ -31,13 +31,13 @@ bool is_quarantined(const loader::ModuleCode* code) {
 
 }  // namespace
 
-ModuleSet::ModuleSet(InspectedModules& modules, router::Router& router,
-                     loader::CatalogHolder& catalog, observe::CallMetrics& call_metrics,
-                     observe::Log& log)
+ModuleSet::ModuleSet(InspectedModules& modules, const services::HostServices& host_services,
+                     router::Router& router, loader::CatalogHolder& catalog,
+                     observe::CallMetrics& call_metrics, observe::Log& log)
     : modules_(modules),
       log_(log),
       starter_(router, log),
-      routes_(router, catalog, call_metrics),
+      routes_(host_services, router, catalog, call_metrics),
       draining_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
         stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
       }) {}

@@ -42,7 +42,8 @@ class ModuleSet {
  public:
   using Entry = ModuleEntry;
 
-  ModuleSet(InspectedModules& modules, router::Router& router, loader::CatalogHolder& catalog,
+  ModuleSet(InspectedModules& modules, const services::HostServices& host_services,
+            router::Router& router, loader::CatalogHolder& catalog,
             observe::CallMetrics& call_metrics, observe::Log& log);
 
   // Makes the code of modules with isolation = "process". Without it there are none: a library
@@ -56,11 +57,6 @@ class ModuleSet {
   }
   CrashMarkers* crash_markers() { return starter_.crash_markers(); }
   void set_safe_mode() { starter_.set_safe_mode(); }
-
-  // The agent's own services, which are there whatever the configuration says.
-  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target) {
-    routes_.set_builtin(std::move(description), std::move(target));
-  }
 
   // At the start of the agent a module that does not start is shown as failed and the others
   // serve; at a reload it is an error and nothing changes.

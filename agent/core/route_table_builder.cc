@@ -57,10 +57,12 @@ void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& st
       routes->emplace(method.full_name, router::Route{std::move(known), target});
     }
   }
-  catalog->add(builtin_, true);
-  for (const auto& method : builtin_.methods) {
-    routes->emplace(method.full_name,
-                    router::Route{std::make_shared<router::Method>(method), admin_target_});
+  for (const services::HostService& service : host_services_.all()) {
+    if (service.for_endpoints) catalog->add(service.description, true);
+    for (const auto& method : service.description.methods) {
+      routes->emplace(method.full_name,
+                      router::Route{std::make_shared<router::Method>(method), service.target});
+    }
   }
   catalog_.set(std::move(catalog));
   router_.set_routes(std::move(routes));

@@ -11,6 +11,7 @@
 #include "loader/service_catalog.h"
 #include "observe/call_metrics.h"
 #include "router/router.h"
+#include "services/host_services.h"
 
 namespace longshore::core {
 
@@ -22,25 +23,22 @@ std::shared_ptr<router::Target> target_of(const ModuleEntry& entry);
 
 class RouteTableBuilder {
  public:
-  RouteTableBuilder(router::Router& router, loader::CatalogHolder& catalog,
-                    observe::CallMetrics& call_metrics)
-      : router_(router), catalog_(catalog), call_metrics_(call_metrics) {}
-
-  // The agent's own services, which are there whatever the configuration says.
-  void set_builtin(loader::ModuleDescription description, std::shared_ptr<router::Target> target) {
-    builtin_ = std::move(description);
-    admin_target_ = std::move(target);
-  }
+  // `host_services` are there whatever the configuration says.
+  RouteTableBuilder(const services::HostServices& host_services, router::Router& router,
+                    loader::CatalogHolder& catalog, observe::CallMetrics& call_metrics)
+      : host_services_(host_services),
+        router_(router),
+        catalog_(catalog),
+        call_metrics_(call_metrics) {}
 
   // Replaces all routes at once.
   void publish(const ModuleEntries& entries, const StandIns& stand_ins = {});
 
  private:
+  const services::HostServices& host_services_;
   router::Router& router_;
   loader::CatalogHolder& catalog_;
   observe::CallMetrics& call_metrics_;
-  loader::ModuleDescription builtin_;
-  std::shared_ptr<router::Target> admin_target_;
 };
 
 }  // namespace longshore::core

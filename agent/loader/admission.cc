@@ -21,10 +21,14 @@ void Admission::open() {
   door_ = Door::kOpen;
 }
 
-bool Admission::drain(Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
+void Admission::begin_drain() {
+  const std::lock_guard lock(mutex_);
   door_ = Door::kOnlyNested;
   has_moved_ = true;
+}
+
+bool Admission::finish_drain(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
   drain_end_ = std::min(drain_end_, deadline);
   while (!is_idle()) {
     const Clock::time_point end = drain_end_;  // which may come nearer meanwhile
@@ -79,7 +83,7 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
     records_.erase(known);
     return Place::kIsOver;
   }
-  if (stuck_ >= options_.max_stuck_calls && names_stuck_object(*call)) {
+  if (is_bulkhead_full(call->object())) {
     return refuse_for_stuck(*call);
   }
   ++total_;
@@ -131,7 +135,7 @@ bool Admission::end(const Call& call, bool well) {
   }
   if (record.is_stuck) {
     --stuck_;
-    stuck_objects_.erase(stuck_objects_.find(call.object()));
+    stuck_bulkheads_.erase(stuck_bulkheads_.find(bulkhead_of(call, record)));
   }
   record.has_ended = true;
   if (!record.has_thread) records_.erase(found);
@@ -148,12 +152,21 @@ Admission::Stuck Admission::stick(const Call& call) {
   }
   Record& record = found->second;
   record.is_stuck = true;
-  stuck_objects_.insert(call.object());
+  stuck_bulkheads_.insert(bulkhead_of(call, record));
   ++stuck_;
   if (door_ != Door::kOpen) changed_.notify_all();  // one less to wait for
   const bool replace = stuck_ <= options_.max_stuck_calls && record.has_thread;
   record.thread_is_lost = replace;
   return replace ? Stuck::kReplaced : Stuck::kYes;
+}
+
+bool Admission::set_bulkhead(const Call& call, std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = records_.find(&call);
+  // One that is over, or stuck already, counts under the name that it had.
+  if (found == records_.end() || found->second.has_ended || found->second.is_stuck) return true;
+  found->second.bulkhead = key;
+  return !is_bulkhead_full(found->second.bulkhead);
 }
 
 void Admission::enter_thread(const Call& call) {
@@ -177,9 +190,12 @@ size_t Admission::concurrency_limit() const {
 }
 
 // Calls that name no object have nothing in common but their method.
-bool Admission::names_stuck_object(const Call& call) const {
-  const std::string object = call.object();
-  return !object.empty() && stuck_objects_.contains(object);
+bool Admission::is_bulkhead_full(const std::string& key) const {
+  return stuck_ >= options_.max_stuck_calls && !key.empty() && stuck_bulkheads_.contains(key);
+}
+
+std::string Admission::bulkhead_of(const Call& call, const Record& record) {
+  return record.bulkhead.empty() ? call.object() : record.bulkhead;
 }
 
 Error Admission::refuse_for_door(const Call& call) const {
@@ -204,7 +220,7 @@ Error Admission::refuse_for_number(const Call& call) const {
 std::string Admission::why_degraded() const {
   if (stuck_ == 0) return {};
   std::string objects;
-  for (const std::string& object : stuck_objects_) {
+  for (const std::string& object : stuck_bulkheads_) {
     if (!object.empty()) objects += (objects.empty() ? " for \"" : "\", \"") + object;
   }
   if (!objects.empty()) objects += '"';

@@ -1,8 +1,8 @@
 // Which calls of an instance run, which wait for their turn, and which are stuck.
 //
-//   closed ──open──► open ──drain──► draining (takes only calls that its own calls wait for)
-//                     ▲                 │ │
-//                     └──────resume─────┘ └──close──► closed
+//   closed ──open──► open ──begin_drain──► draining (takes only what its own calls wait for)
+//                     ▲                      │ │
+//                     └────────resume────────┘ └──close──► closed
 //
 //   a call: ──admit──► waits ──next──► runs ──end──► forgotten
 //              └────────────────────────▲ └──stick──► is stuck: counts apart, until its end
@@ -19,6 +19,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "loader/instance_options.h"
@@ -35,8 +36,10 @@ class Admission {
       : options_(options), lifecycle_(lifecycle) {}
 
   void open();
+  // Takes only what its own calls wait for from now on.
+  void begin_drain();
   // Waits for the calls that are here, but not for those that are stuck. False: the time is over.
-  bool drain(router::Clock::time_point deadline);
+  bool finish_drain(router::Clock::time_point deadline);
   // Has a drain that runs, or comes, end by then.
   void hurry(router::Clock::time_point deadline);
   void resume();
@@ -58,6 +61,8 @@ class Admission {
   // for good, and another is to take its place.
   enum class Stuck { kNo, kYes, kReplaced };
   Stuck stick(const router::Call& call);
+  // What the call would hang on, if not its object. False: as many are stuck for that as may be.
+  bool set_bulkhead(const router::Call& call, std::string_view key);
 
   // Around the time that a thread of the pool is in the module for a call. `leave` answers false
   // for a thread that was given up meanwhile.
@@ -85,13 +90,15 @@ class Admission {
     bool has_ended = false;   // before it came here, or while a thread is still in it
     bool has_thread = false;  // of the pool
     bool thread_is_lost = false;
+    std::string bulkhead;  // empty: the call's object
   };
   enum class Door { kClosed, kOpen, kOnlyNested };
 
   // All locked.
   size_t concurrency_limit() const;
   bool is_idle() const;
-  bool names_stuck_object(const router::Call& call) const;
+  bool is_bulkhead_full(const std::string& key) const;
+  static std::string bulkhead_of(const router::Call& call, const Record& record);
   std::string why_degraded() const;
   Error refuse_for_door(const router::Call& call) const;
   Error refuse_for_stuck(const router::Call& call) const;
@@ -110,7 +117,7 @@ class Admission {
   bool is_starting_ = false;  // a thread goes through `next`
   size_t running_ = 0;
   size_t stuck_ = 0;
-  std::multiset<std::string> stuck_objects_;
+  std::multiset<std::string> stuck_bulkheads_;
   uint64_t total_ = 0;
   uint64_t failed_ = 0;
 };

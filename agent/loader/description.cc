@@ -75,7 +75,11 @@ class DescriptionReader {
       return bad("it lists more than " + std::to_string(kMaxItems) + " things of a kind");
     }
     result_.summary = message_.summary();
+    result_.is_controller = message_.kind() == module::v1::KIND_CONTROLLER;
     result_.may_overlap = message_.overlap() == module::v1::OVERLAP_ALLOWED;
+    if (result_.is_controller && result_.may_overlap) {
+      return bad("it is a controller, of which two cannot be alive at once, and allows overlap");
+    }
     schemas_ = message_schemas_of(files_);
     read_files();
     if (auto read = read_services(); !read) return std::move(read).error();
@@ -112,7 +116,7 @@ class DescriptionReader {
   }
 
   Result<void> read_services() {
-    if (message_.services_size() == 0) return bad("it names no service");
+    if (message_.services_size() == 0 && !result_.is_controller) return bad("it names no service");
     for (const std::string& name : message_.services()) {
       if (!is_name(name, true)) return bad("a service has the impossible name \"" + name + "\"");
       if (std::count(result_.services.begin(), result_.services.end(), name) != 0) {
@@ -159,6 +163,10 @@ class DescriptionReader {
     entry.idempotent = annotations.idempotent();
     entry.non_blocking = annotations.non_blocking();
     entry.server_streaming = method.server_streaming();
+    entry.long_running = annotations.long_running();
+    if (entry.long_running && !entry.server_streaming) {
+      return bad(entry.full_name + " is long_running, which only a server stream can be");
+    }
     if (!annotations.object_field().empty()) {
       const descriptors::Field* field = find_field(method.input_type(), annotations.object_field());
       if (!field || field->number() < 1 || field->number() > kMaxFieldNumber ||

@@ -22,6 +22,7 @@ struct CsiProxyEndpoint {
 
 struct ModuleDescription {
   std::string summary;
+  bool is_controller = false;
   bool may_overlap = false;
   std::vector<std::string> services;
   std::vector<router::Method> methods;  // of these services, in the order of the descriptors

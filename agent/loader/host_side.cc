@@ -137,15 +137,17 @@ void HostSide::invocation_ended(longshore_invocation handle) {
   changed_.notify_all();
 }
 
-longshore_result HostSide::post(int64_t delay_ns, PostedFunction::Function function, void* user) {
-  auto posted = std::make_shared<PostedFunction>(self_.lock(), function, user);
+longshore_result HostSide::post(int64_t delay_ns, PostedFunction::Function function, void* user,
+                                longshore_timer* timer) {
+  const auto posted = std::make_shared<PostedFunction>(self_.lock(), function, user);
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return refused_after_stop("post");
-    posts_.insert(posted);
+    posted->set_handle(posts_.insert(posted));
   }
+  if (timer) *timer = posted->handle();
   if (delay_ns == 0) {
-    parts_.pool.post(std::move(posted));
+    parts_.pool.post(posted);
   } else {
     // A delay that the clock cannot count is as good as a year.
     const auto delay = std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(delay_ns),
@@ -155,14 +157,58 @@ longshore_result HostSide::post(int64_t delay_ns, PostedFunction::Function funct
   return LONGSHORE_OK;
 }
 
+longshore_result HostSide::cancel_timer(longshore_timer timer) {
+  const auto posted = posts_.find(timer);
+  if (!posted && !posts_.had(timer)) violated("cancel_timer", "there has been no such timer");
+  if (!posted || !posted->forgo()) return LONGSHORE_STALE;
+  parts_.router.timers().disarm(*posted);
+  post_ended(*posted);
+  return LONGSHORE_OK;
+}
+
 void HostSide::post_is_due(const std::shared_ptr<PostedFunction>& posted) {
   parts_.pool.post(posted);
 }
 
-void HostSide::post_ended(PostedFunction* posted) {
+void HostSide::post_ended(const PostedFunction& posted) {
+  posts_.remove(posted.handle());
   const std::lock_guard lock(mutex_);
-  posts_.erase(std::static_pointer_cast<PostedFunction>(posted->shared_from_this()));
-  if (posts_.empty()) changed_.notify_all();
+  changed_.notify_all();
+}
+
+longshore_result HostSide::set_degraded(std::string_view reason) {
+  constexpr size_t kMostBytes = 1024;
+  std::string text(reason.substr(0, kMostBytes));
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return refused_after_stop("set_degraded");
+    if (degraded_ == text) return LONGSHORE_OK;
+    degraded_ = text;
+  }
+  if (parts_.options.on_degraded) parts_.options.on_degraded(text);
+  if (parts_.options.write_log) return LONGSHORE_OK;
+  if (text.empty()) {
+    log_.write(observe::Level::kInfo, "the module is well again",
+               {{"module", parts_.options.name}});
+  } else {
+    log_.write(observe::Level::kWarning, "the module is degraded",
+               {{"module", parts_.options.name}, {"reason", text}});
+  }
+  return LONGSHORE_OK;
+}
+
+std::string HostSide::degraded() const {
+  const std::lock_guard lock(mutex_);
+  return degraded_;
+}
+
+longshore_result HostSide::set_bulkhead(longshore_call handle, std::string_view key) {
+  const auto call = own_call(handle);
+  if (!call) {
+    used_stale("set_bulkhead", handle, true);
+    return LONGSHORE_STALE;
+  }
+  return parts_.admission.set_bulkhead(*call, key) ? LONGSHORE_OK : LONGSHORE_REFUSED;
 }
 
 void HostSide::write_log(longshore_log_level level, longshore_call handle, std::string_view text) {
@@ -188,18 +234,14 @@ void HostSide::notify(std::shared_ptr<router::Work> completion) {
 
 bool HostSide::end(Clock::duration time) {
   close();
-  std::set<std::shared_ptr<PostedFunction>> posts;
-  {
-    const std::lock_guard lock(mutex_);
-    posts = posts_;
-  }
-  for (const auto& posted : posts) {
+  for (const auto& posted : posts_.all()) {
     parts_.router.timers().disarm(*posted);
     parts_.notifications.post([posted] { posted->run_with(LONGSHORE_CANCELLED); });
   }
   for (const auto& invocation : invocations_.all()) invocation->cancel();
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, time, [&] { return posts_.empty() && invocations_.size() == 0; });
+  return changed_.wait_for(lock, time,
+                           [&] { return posts_.size() == 0 && invocations_.size() == 0; });
 }
 
 void HostSide::close() {

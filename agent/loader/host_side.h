@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "loader/admission.h"
 #include "loader/contract_violations.h"
 #include "loader/entry_gate.h"
 #include "loader/host_table.h"
@@ -41,6 +41,7 @@ class HostSide {
     router::WorkerPool& pool;           // for the module's posts
     router::WorkerPool& notifications;  // for completions
     const EntryGate& gate;              // before the module's functions
+    Admission& admission;
   };
   HostSide(Parts parts, ModuleCode& code);
   ~HostSide();
@@ -59,7 +60,12 @@ class HostSide {
                           longshore_invocation* invocation);
   longshore_result cancel_invocation(longshore_invocation invocation);
   longshore_result grant(longshore_invocation invocation, uint32_t messages);
-  longshore_result post(int64_t delay_ns, PostedFunction::Function function, void* user);
+  // `timer` may be null.
+  longshore_result post(int64_t delay_ns, PostedFunction::Function function, void* user,
+                        longshore_timer* timer = nullptr);
+  longshore_result cancel_timer(longshore_timer timer);
+  longshore_result set_degraded(std::string_view reason);
+  longshore_result set_bulkhead(longshore_call call, std::string_view key);
   void write_log(longshore_log_level level, longshore_call call, std::string_view text);
   // The call if it is one of this instance's that is not over.
   std::shared_ptr<router::Call> own_call(longshore_call handle) const;
@@ -69,11 +75,13 @@ class HostSide {
   // where the module cannot know of the end.
   void used_stale(std::string_view function, longshore_call handle, bool may_be_over);
   const ContractViolations& violations() const { return violations_; }
+  // What the module said last of how it serves; empty: well.
+  std::string degraded() const;
 
   // For invocations and posts.
   void invocation_ended(longshore_invocation invocation);
   void post_is_due(const std::shared_ptr<PostedFunction>& posted);
-  void post_ended(PostedFunction* posted);
+  void post_ended(const PostedFunction& posted);
   // Runs `completion` inside of the module: on this thread if it is the module's own already, or on
   // the instance's thread for such.
   void notify(std::shared_ptr<router::Work> completion);
@@ -101,10 +109,11 @@ class HostSide {
   observe::RateLimitedLog log_;
   ContractViolations violations_;
   router::HandleTable<Invocation> invocations_;
+  router::HandleTable<PostedFunction> posts_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::set<std::shared_ptr<PostedFunction>> posts_;
+  std::string degraded_;
   bool closed_ = false;
 };
 

@@ -131,6 +131,36 @@ struct HostFunctions {
     return side->post(delay_ns, function, user);
   }
 
+  static longshore_result set_timer(const longshore_host* host, int64_t delay_ns,
+                                    PostedFunction::Function function, void* user,
+                                    longshore_timer* timer) noexcept {
+    const auto side = side_of(host);
+    if (!side || !function || !timer || delay_ns < 0) {
+      return refused(side, "set_timer",
+                     "the function, or where the handle goes, is null, or the delay is negative");
+    }
+    return side->post(delay_ns, function, user, timer);
+  }
+
+  static longshore_result cancel_timer(const longshore_host* host, longshore_timer timer) noexcept {
+    const auto side = side_of(host);
+    return side ? side->cancel_timer(timer) : LONGSHORE_STALE;
+  }
+
+  static longshore_result set_degraded(const longshore_host* host,
+                                       longshore_bytes reason) noexcept {
+    const auto side = side_of(host);
+    if (!side || !well_formed(reason)) return refused(side, "set_degraded", "the bytes are null");
+    return side->set_degraded(to_view(reason));
+  }
+
+  static longshore_result set_bulkhead(const longshore_host* host, longshore_call call,
+                                       longshore_bytes key) noexcept {
+    const auto side = side_of(host);
+    if (!side || !well_formed(key)) return refused(side, "set_bulkhead", "the bytes are null");
+    return side->set_bulkhead(call, to_view(key));
+  }
+
   static void log(const longshore_host* host, longshore_log_level level, longshore_call call,
                   longshore_bytes text) noexcept {
     const auto side = side_of(host);
@@ -140,13 +170,15 @@ struct HostFunctions {
 
 HostTable::HostTable(std::string instance_name)
     : instance_name_(std::move(instance_name)),
-      table_{sizeof(longshore_host),    LONGSHORE_ABI_MAJOR,
-             LONGSHORE_ABI_MINOR,       this,
-             &HostFunctions::call_info, &HostFunctions::call_state,
-             &HostFunctions::send,      &HostFunctions::finish,
-             &HostFunctions::invoke,    &HostFunctions::cancel,
-             &HostFunctions::grant,     &HostFunctions::post,
-             &HostFunctions::log} {}
+      table_{sizeof(longshore_host),       LONGSHORE_ABI_MAJOR,
+             LONGSHORE_ABI_MINOR,          this,
+             &HostFunctions::call_info,    &HostFunctions::call_state,
+             &HostFunctions::send,         &HostFunctions::finish,
+             &HostFunctions::invoke,       &HostFunctions::cancel,
+             &HostFunctions::grant,        &HostFunctions::post,
+             &HostFunctions::log,          &HostFunctions::set_timer,
+             &HostFunctions::cancel_timer, &HostFunctions::set_degraded,
+             &HostFunctions::set_bulkhead} {}
 
 void HostTable::connect(std::weak_ptr<HostSide> side) {
   const std::lock_guard lock(mutex_);

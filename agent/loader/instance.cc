@@ -17,7 +17,7 @@ Instance::Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options,
       pool_(router.timers(), options_.name, options_.max_concurrent_calls),
       notifications_(router.timers(), options_.name + "-notify", 1),
       admission_(options_, *lifecycle_),
-      host_({options_, router, log, pool_, notifications_, gate_}, *code_) {}
+      host_({options_, router, log, pool_, notifications_, gate_, admission_}, *code_) {}
 
 Instance::~Instance() {
   if (!self_) host_.give_back_table();  // ended well: nothing of it is left
@@ -26,6 +26,9 @@ Instance::~Instance() {
 Instance::Figures Instance::figures() const {
   Figures figures;
   static_cast<Admission::Figures&>(figures) = admission_.figures();
+  if (std::string said = host_.degraded(); !said.empty()) {
+    figures.degraded = figures.degraded.empty() ? said : said + "; " + figures.degraded;
+  }
   figures.state = lifecycle_->state();
   figures.reason = lifecycle_->reason();
   figures.threads = pool_.threads();

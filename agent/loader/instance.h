@@ -122,7 +122,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // Runs `function` on a pool thread. False: it did not return in time and the thread is left in
   // it.
   bool within(std::chrono::nanoseconds time, std::function<void()> function);
-  void cancel_all_calls();
+  void end_calls(const char* why, bool (*which)(const router::Call& call));
   bool destroy();  // false: it hangs; on a pool thread, as create is
   // Leaves the module's side as it is, for good. `action`: what could not be done.
   Error abandon(const char* action, std::string why);

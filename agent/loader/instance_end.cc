@@ -18,7 +18,9 @@ constexpr const char* kAction = "stop the module";
 
 bool Instance::drain(Clock::time_point deadline) {
   lifecycle_->reach(State::kDraining);
-  return admission_.drain(deadline);
+  admission_.begin_drain();
+  end_calls("is draining", [](const router::Call& call) { return call.method().long_running; });
+  return admission_.finish_drain(deadline);
 }
 
 void Instance::resume() {
@@ -29,6 +31,8 @@ void Instance::resume() {
 Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   admission_.close();
   if (lifecycle_->state() == State::kServing) lifecycle_->reach(State::kDraining);
+  end_calls("is being stopped",
+            [](const router::Call& call) { return call.method().long_running; });
   if (!wait_for_start()) return abandon(kAction, "its start never returned");
   Result<Secret> handover = Secret();
   if (wants_stop()) {
@@ -40,7 +44,7 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   }
   if (options_.on_handover) options_.on_handover(handover);
   if (!admission_.wait_until_empty(deadline, stuck) || stuck == StuckCalls::kLeft) {
-    cancel_all_calls();
+    end_calls("is being stopped", [](const router::Call&) { return true; });
     if (!admission_.wait_until_empty(Clock::now() + kCancelGrace, StuckCalls::kAwaited)) {
       return abandon(kAction, "calls of it did not end when they were cancelled");
     }
@@ -77,12 +81,10 @@ bool Instance::destroy() {
   return within(kCancelGrace, [this] { functions_.destroy(std::exchange(self_, nullptr)); });
 }
 
-void Instance::cancel_all_calls() {
+void Instance::end_calls(const char* why, bool (*which)(const router::Call& call)) {
   for (const auto& call : router_.calls().all()) {
-    if (call->belongs_to(*this)) {
-      call->end_early(StatusCode::kUnavailable,
-                      "the module " + options_.name + " is being stopped");
-    }
+    if (!call->belongs_to(*this) || !which(*call)) continue;
+    call->end_early(StatusCode::kUnavailable, "the module " + options_.name + " " + why);
   }
 }
 

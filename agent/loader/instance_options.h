@@ -35,6 +35,8 @@ struct InstanceOptions {
       nullptr;
   // Told in `stop` as soon as the module's own stop is over, while its calls may still run.
   std::function<void(const Result<Secret>& handover)> on_handover = nullptr;
+  // Told what the module says of how it serves; empty: well. [any thread]
+  std::function<void(const std::string& reason)> on_degraded = nullptr;
   // Told of each violation of the contract, with their number so far. [any thread]
   std::function<void(uint64_t count, const std::string& last)> on_violation = nullptr;
 };

@@ -11,7 +11,7 @@ void PostedFunction::on_time() {
 void PostedFunction::run_with(longshore_result answer) {
   if (ran_.exchange(true)) return;
   function_(user_, answer);
-  side_->post_ended(this);
+  side_->post_ended(*this);
 }
 
 }  // namespace longshore::loader

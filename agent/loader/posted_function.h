@@ -20,6 +20,12 @@ class PostedFunction final : public router::Timer, public router::Work {
   PostedFunction(std::shared_ptr<HostSide> side, Function function, void* user)
       : side_(std::move(side)), function_(function), user_(user) {}
 
+  // The handle under which the module knows it, and the side finds it.
+  void set_handle(longshore_timer handle) { handle_ = handle; }
+  longshore_timer handle() const { return handle_; }
+  // It is not to run any more. False: it has, or does.
+  bool forgo() { return !ran_.exchange(true); }
+
   void on_time() override;
   void run() override { run_with(LONGSHORE_OK); }
   void run_with(longshore_result answer);
@@ -28,6 +34,7 @@ class PostedFunction final : public router::Timer, public router::Work {
   const std::shared_ptr<HostSide> side_;
   const Function function_;
   void* const user_;
+  longshore_timer handle_ = 0;
   std::atomic<bool> ran_{false};
 };
 

@@ -49,7 +49,8 @@ Result<void> Agent::start() {
   control_ = make_control_target(*this, core_.router);
   Result<loader::ModuleDescription> description = admin_service_description();
   if (!description) return std::move(description).error();
-  core_.modules.set_builtin(std::move(*description), control_);
+  core_.host_services.add(
+      {.description = std::move(*description), .target = control_, .for_endpoints = true});
 #if !defined(_WIN32)
   core_.modules.set_process_code([this, groups = supervise::Cgroups::take()](
                                      auto inspection, const auto& module, const auto& agent) {

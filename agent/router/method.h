@@ -23,6 +23,7 @@ struct Method {
   bool reads_only = false;
   bool idempotent = false;
   bool non_blocking = false;
+  bool long_running = false;  // has no deadline of its own, and ends when its target drains
   bool client_streaming = false;
   bool server_streaming = false;
   // The number of the request's field that names the object; 0 when there is none.
@@ -35,6 +36,8 @@ struct Method {
   std::shared_ptr<const MessageSchema> request_schema;
   // Whether it may carry what is marked secret: its bytes are wiped when nobody needs them.
   bool request_has_secrets = false;
+
+  bool for_modules_only = false;  // a host service's: who else calls it is told that there is none
 
   // From the configuration.
   bool denied = false;

@@ -68,7 +68,9 @@ std::shared_ptr<const RouteTable> Router::routes() const {
 std::shared_ptr<Call> Router::call(CallRequest request) {
   const std::shared_ptr<const RouteTable> routes = this->routes();
   const auto route = routes->find(request.method);
-  if (route == routes->end()) {
+  const bool is_served = route != routes->end() &&
+                         (!route->second.method->for_modules_only || request.caller->may_call);
+  if (!is_served) {
     auto unknown = std::make_shared<Method>();
     if (fallback_) {
       unknown->full_name = request.method;
@@ -172,7 +174,8 @@ void Router::set_deadline(const CallRequest& request, const Method& method,
     // A client may ask for centuries; the clock cannot count that far.
     return time < Clock::time_point::max() - now ? now + time : Clock::time_point::max();
   };
-  const auto configured = after(method.timeout.value_or(options_.default_timeout));
+  const auto own = method.long_running ? std::chrono::nanoseconds::max() : options_.default_timeout;
+  const auto configured = after(method.timeout.value_or(own));
   parts.deadline = configured;
   if (request.timeout) parts.deadline = std::min(parts.deadline, after(*request.timeout));
   if (request.parent) parts.deadline = std::min(parts.deadline, request.parent->deadline());

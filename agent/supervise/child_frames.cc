@@ -53,6 +53,8 @@ bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child,
       return on_log(frame);
     case FrameType::kViolations:
       return on_violations(frame);
+    case FrameType::kDegraded:
+      return on_degraded(frame);
     default:
       return false;
   }
@@ -138,6 +140,17 @@ bool ChildInstance::on_log(const Frame& frame) {
   const auto head = head_of<child::v1::Log>(frame);
   if (head) host_->log(host_, head->level(), head->call(), to_bytes(frame.payload));
   return head.has_value();
+}
+
+bool ChildInstance::on_degraded(const Frame& frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_ending_) return true;
+    is_degraded_ = !frame.payload.empty();
+  }
+  const std::string reason = shown(frame.payload);
+  host_->set_degraded(host_, to_bytes(reason));
+  return true;
 }
 
 bool ChildInstance::on_violations(const Frame& frame) {

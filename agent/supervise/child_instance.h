@@ -80,6 +80,7 @@ class ChildInstance {
   bool on_finish(const Frame& frame);
   bool on_log(const Frame& frame);
   bool on_violations(const Frame& frame);
+  bool on_degraded(const Frame& frame);
 
   // Decides what comes after the end of a process, and ends what was on its way to it.
   void on_end(const ProcessEnd& end);
@@ -120,6 +121,7 @@ class ChildInstance {
   int starts_in_vain_ = 0;
   Clock::time_point next_start_{};
   uint64_t restarts_ = 0;
+  bool is_degraded_ = false;          // as the module said in this process
   uint32_t violations_ = 0;           // of the contract, by this process
   uint64_t violations_of_ended_ = 0;  // by those before it
   std::string last_violation_;

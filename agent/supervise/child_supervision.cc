@@ -75,6 +75,7 @@ void ChildInstance::greet(ChildConnection& child) {
     described->set_object_field(method.object_field);
     described->set_object_type(method.object_type);
     described->set_request_has_secrets(method.request_has_secrets);
+    described->set_long_running(method.long_running);
   }
   child::v1::Start start;
   start.set_timeout_ns(std::chrono::nanoseconds(options.start_timeout).count());
@@ -99,8 +100,10 @@ void ChildInstance::on_end(const ProcessEnd& end) {
   longshore_call stop_call = 0;
   std::vector<std::shared_ptr<ChildCall>> lost;
   State next{};
+  bool was_degraded = false;
   {
     const std::lock_guard lock(mutex_);
+    was_degraded = std::exchange(is_degraded_, false);
     child_.reset();
     last_end_ = end.words;
     violations_of_ended_ += std::exchange(violations_, 0);
@@ -113,6 +116,7 @@ void ChildInstance::on_end(const ProcessEnd& end) {
     }
   }
   log_end(end, next, lost.size());
+  if (was_degraded) host_->set_degraded(host_, {});
   if (start_call != 0) finish(start_call, StatusCode::kFailedPrecondition, sentence(end));
   if (stop_call != 0) finish(stop_call, StatusCode::kUnavailable, sentence(end));
   for (const auto& call : lost) {

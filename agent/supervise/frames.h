@@ -25,7 +25,7 @@
 namespace longshore::supervise {
 
 // Changes with every change of frames or heads: agent and module host come from one build.
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 
 enum class FrameType : uint32_t {
   // From the agent to the child.
@@ -50,8 +50,9 @@ enum class FrameType : uint32_t {
   kGrantInvocation,   // Grant
   kLog,               // Log, text
   kViolations,        // Violations, the last of them
+  kDegraded,          // the module serves badly, and why; empty: well
 };
-inline constexpr auto kLastFrameType = FrameType::kViolations;
+inline constexpr auto kLastFrameType = FrameType::kDegraded;
 
 // A frame to be written, or one that was read; the bytes are another's.
 struct Frame {

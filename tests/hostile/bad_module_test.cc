@@ -21,10 +21,10 @@ TEST_CASE("What is no module of our ABI is refused before any of its code runs")
                 "SDK, or the file is damaged");
   check_refused("wrong_major", StatusCode::kFailedPrecondition,
                 "load the module: it speaks version 1.x of the module ABI and this agent speaks "
-                "0.1; ask its vendor for a build for this agent");
+                "0.2; ask its vendor for a build for this agent");
   check_refused("newer_minor", StatusCode::kFailedPrecondition,
-                "load the module: it needs version 0.2 of the module ABI and this agent speaks "
-                "0.1; update the agent");
+                "load the module: it needs version 0.3 of the module ABI and this agent speaks "
+                "0.2; update the agent");
   check_refused("short_struct", StatusCode::kInvalidArgument,
                 "load the module: its module structure is cut short");
   check_refused("no_export", StatusCode::kInvalidArgument,

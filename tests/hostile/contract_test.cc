@@ -110,5 +110,34 @@ TEST_CASE("A drain waits for calls, and can be given up") {
   CHECK(subject.stop(100ms) != "");
 }
 
+TEST_CASE("A drain ends at once what is long_running, and waits for the rest") {
+  Subject subject("never_finishes");
+  subject.started();
+  subject.make_long_running();
+  Answer watch;
+  std::thread calls([&] { watch = subject.call({}, 1h); });
+  REQUIRE(eventually([&] { return subject.instance().figures().running == 1; }));
+  CHECK_FALSE(subject.instance().drain(router::Clock::now() + 50ms));  // it does not finish it
+  calls.join();
+  CHECK(watch.code == StatusCode::kUnavailable);
+  CHECK(watch.text == "the module never_finishes is draining");
+  CHECK(subject.stop(100ms) != "");
+}
+
+TEST_CASE("Stuck calls are counted by what they hang on, where the module says it") {
+  loader::InstanceOptions options;
+  options.max_stuck_calls = 1;
+  Subject subject("hangs_on_key", options);
+  subject.started();
+  CHECK(subject.call("a: server 1", 50ms).code == StatusCode::kDeadlineExceeded);
+  REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
+  CHECK(subject.instance().figures().degraded ==
+        "1 call is stuck past the deadline for \" server 1\"; the device or server behind does not "
+        "answer, or the module hangs");
+  CHECK(subject.call("b: server 1").text == "not again");
+  CHECK(subject.call("c: server 2", 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(subject.stop(100ms) != "");
+}
+
 }  // namespace
 }  // namespace longshore::hostile

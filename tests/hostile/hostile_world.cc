@@ -125,9 +125,10 @@ Answer Subject::call(const std::string& request, std::chrono::nanoseconds timeou
   call.caller = caller;
   call.timeout = timeout;
   call.observer = observer;
-  const auto& method = instance_->facts().description.methods.at(0);
-  World::get().router.call_directly(instance_, std::make_shared<router::Method>(method),
-                                    std::move(call));
+  const auto method =
+      std::make_shared<router::Method>(instance_->facts().description.methods.at(0));
+  method->long_running = is_long_running_;
+  World::get().router.call_directly(instance_, method, std::move(call));
   return observer->wait();
 }
 

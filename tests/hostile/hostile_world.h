@@ -55,6 +55,8 @@ class Subject {
   // Makes it serve; the test fails if it does not.
   Subject& started();
 
+  // Of the method that `call` calls.
+  void make_long_running() { is_long_running_ = true; }
   Answer call(const std::string& request = {},
               std::chrono::nanoseconds timeout = std::chrono::seconds(30));
 
@@ -67,6 +69,7 @@ class Subject {
 
  private:
   std::shared_ptr<loader::Instance> instance_;
+  bool is_long_running_ = false;
 };
 
 // Why a module of this folder cannot be loaded; the test fails if it can.

@@ -56,7 +56,7 @@ const std::vector<Fault>& faults() {
       {"wrong_magic", "file", "failed", "its magic number is wrong",
        "not built with the Longshore"},
       {"wrong_major", "file", "failed", "it speaks version 1.x", "ask its vendor"},
-      {"newer_minor", "file", "failed", "it needs version 0.2", "update the agent"},
+      {"newer_minor", "file", "failed", "it needs version 0.3", "update the agent"},
       {"short_struct", "file", "failed", "cut short", "compare with longshore/abi.h"},
       {"no_export", "file", "failed", "does not export longshore_module", "longshore_add_module"},
       {"extra_export", "file", "failed", "it exports more", "the SDK's version script"},

@@ -99,9 +99,10 @@ LoadedModule::LoadedModule(const std::string& file) {
                                    static_cast<int>(entry_->description_size))) {
     throw std::runtime_error("the description is no message");
   }
-  host_ = {sizeof(longshore_host),
+  // What 0.1 has: modules do without the rest.
+  host_ = {offsetof(longshore_host, set_timer),
            LONGSHORE_ABI_MAJOR,
-           LONGSHORE_ABI_MINOR,
+           1,
            this,
            &Host::call_info,
            &Host::call_state,
@@ -111,7 +112,11 @@ LoadedModule::LoadedModule(const std::string& file) {
            &Host::cancel,
            &Host::grant,
            &Host::post,
-           &Host::log};
+           &Host::log,
+           nullptr,
+           nullptr,
+           nullptr,
+           nullptr};
   if (entry_->create(&host_, &instance_, &functions_) != LONGSHORE_OK) {
     throw std::runtime_error("the module refused to create an instance");
   }

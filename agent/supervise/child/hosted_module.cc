@@ -44,6 +44,7 @@ std::shared_ptr<const router::Method> method_of(const child::v1::Method& describ
   method->object_field = described.object_field();
   method->object_type = described.object_type();
   method->request_has_secrets = described.request_has_secrets();
+  method->long_running = described.long_running();
   method->timeout = std::chrono::nanoseconds::max();  // the agent says what is left with each call
   return method;
 }
@@ -81,6 +82,9 @@ HostedModule::HostedModule(FrameChannel& agent, const child::v1::Hello& hello,
   options_.on_handover = [this](const Result<Secret>& handover) {
     if (!handover) return answer(FrameType::kStopped, handover.error());
     answer(FrameType::kStopped, std::string_view(handover->text()));
+  };
+  options_.on_degraded = [this](const std::string& reason) {
+    agent_.send({FrameType::kDegraded, 0, {}, reason});
   };
   options_.on_violation = [this](uint64_t count, const std::string& last) {
     child::v1::Violations head;

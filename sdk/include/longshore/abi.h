@@ -1,4 +1,4 @@
-/* The module ABI of Longshore, version 0.1: the whole contract between the agent and a module.
+/* The module ABI of Longshore, version 0.2: the whole contract between the agent and a module.
  *
  * A module is a shared object or DLL that exports one constant, `longshore_module`. The agent reads
  * it, and the description it points to, from the file without running any of the module's code.
@@ -50,7 +50,7 @@ extern "C" {
 #endif
 
 #define LONGSHORE_ABI_MAJOR 0
-#define LONGSHORE_ABI_MINOR 1
+#define LONGSHORE_ABI_MINOR 2
 
 /* First member of `longshore_module`; "longshor" in little-endian ASCII. */
 #define LONGSHORE_MODULE_MAGIC UINT64_C(0x726f6873676e6f6c)
@@ -79,6 +79,12 @@ typedef uint64_t longshore_call;
 /* A call that the module made. 0 names no invocation. */
 typedef uint64_t longshore_invocation;
 
+/* A timer that the module has set. 0 names no timer. */
+typedef uint64_t longshore_timer;
+
+/* Of a time in nanoseconds: there is no deadline. */
+#define LONGSHORE_NO_DEADLINE INT64_MAX
+
 /* Severity of a log line. */
 typedef int32_t longshore_log_level;
 #define LONGSHORE_LOG_DEBUG 1
@@ -91,7 +97,7 @@ typedef int32_t longshore_log_level;
 typedef struct longshore_call_info {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Nanoseconds until the deadline, at least 0; INT64_MAX when there is none. */
+  /* Nanoseconds until the deadline, at least 0; LONGSHORE_NO_DEADLINE when there is none. */
   int64_t remaining_ns;
   /* Names the call in logs, and every call that it leads to. */
   longshore_bytes request_id;
@@ -106,10 +112,12 @@ typedef struct longshore_invoke_request {
   uint32_t struct_size;
   /* How many messages may be delivered before the first `grant`. Unary methods need 1. */
   uint32_t credit;
-  /* The call that is being answered, or 0. The new call inherits its deadline (the earlier of the
-   * two counts), its cancellation and its request id. */
+  /* The call that is being answered, or 0: a call of the instance's own, which may begin in `start`
+   * and ends in `stop` at the latest. The new call inherits its parent's deadline (the earlier of
+   * the two counts), its cancellation and its request id. */
   longshore_call parent;
-  /* Nanoseconds until the deadline; 0 takes the method's own time limit. */
+  /* Nanoseconds until the deadline; 0 takes the method's own time limit. LONGSHORE_NO_DEADLINE
+   * asks for none, which only methods annotated long_running grant; others keep their own. */
   int64_t timeout_ns;
   /* "v1.Disk/ListDiskIDs", or a host service: "longshore.host.v1.Kube/Watch". */
   longshore_bytes method;
@@ -177,6 +185,30 @@ typedef struct longshore_host {
    * are limited in rate per instance; what is dropped is counted and said. No secrets. */
   void (*log)(const struct longshore_host* host, longshore_log_level level, longshore_call call,
               longshore_bytes text);
+
+  /* ---- Since 0.2 ---- */
+
+  /* [any] As `post`, and `*timer` names it until it has run. OK, or REFUSED as `post`. The handle
+   * is set before the function can run. */
+  longshore_result (*set_timer)(const struct longshore_host* host, int64_t delay_ns,
+                                void (*function)(void* user, longshore_result answer), void* user,
+                                longshore_timer* timer);
+
+  /* [any] OK: the timer's function will not be called. STALE: it was called, is being called, or
+   * there was no such timer. */
+  longshore_result (*cancel_timer)(const struct longshore_host* host, longshore_timer timer);
+
+  /* [any] Says that the instance serves, but badly, and why: a sentence for people, which `status`,
+   * /readyz?verbose and the metrics show. Empty: it is well again. OK, or REFUSED after `stop`. */
+  longshore_result (*set_degraded)(const struct longshore_host* host, longshore_bytes reason);
+
+  /* [any] Names what the call would hang on should it hang: the mount, disk or server behind its
+   * object. Called while the call runs, before the module touches it, and made from what the module
+   * knows without touching it. OK: go on. REFUSED: as many calls for this key are stuck as may be;
+   * finish with UNAVAILABLE and touch nothing. STALE: there is no such call. Without it the key is
+   * the method's object_field. */
+  longshore_result (*set_bulkhead)(const struct longshore_host* host, longshore_call call,
+                                   longshore_bytes key);
 } longshore_host;
 
 /* The functions of an instance. A constant of the module's. `start`, `invoke`, `stop` and

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,6 +22,13 @@ namespace longshore {
 inline longshore_bytes to_bytes(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view to_view(longshore_bytes bytes) {
   return {static_cast<const char*>(bytes.data), static_cast<size_t>(bytes.size)};
+}
+
+// Whether the agent's table is new enough to have this function.
+template <typename Function>
+bool has(const longshore_host* host, Function longshore_host::*function) {
+  const auto end = reinterpret_cast<const char*>(&(host->*function) + 1);
+  return end <= reinterpret_cast<const char*>(host) + host->struct_size && host->*function;
 }
 
 class Context {
@@ -38,7 +46,7 @@ class Context {
   // When the answer is due; Clock::time_point::max() when there is no deadline.
   Clock::time_point deadline() const {
     const longshore_call_info info = this->info();
-    if (info.remaining_ns == INT64_MAX) return Clock::time_point::max();
+    if (info.remaining_ns == LONGSHORE_NO_DEADLINE) return Clock::time_point::max();
     return Clock::now() + std::chrono::nanoseconds(info.remaining_ns);
   }
 
@@ -50,6 +58,18 @@ class Context {
   // A log line with this call's method, request id and object.
   void log(longshore_log_level level, std::string_view text) const {
     host_->log(host_, level, call_, to_bytes(text));
+  }
+
+  // Says what the call would hang on: the mount, disk or server behind its object. Before it is
+  // touched, and made of what is known without touching it. An error: too many hang there already;
+  // answer with it and touch nothing. Needs an agent of ABI 0.2; an older one knows the object
+  // only.
+  Result<void> enter_bulkhead(std::string_view key) const {
+    if (!has(host_, &longshore_host::set_bulkhead)) return {};
+    if (host_->set_bulkhead(host_, call_, to_bytes(key)) != LONGSHORE_REFUSED) return {};
+    return Error(StatusCode::kUnavailable, "begin", std::string(key))
+        .because("earlier calls for it are stuck")
+        .advise("the device or server behind it does not answer");
   }
 
   // Calls a unary method of another module or of the agent, and waits. Deadline, cancellation and
@@ -71,6 +91,22 @@ class Context {
 };
 
 namespace detail {
+
+// Runs a function of the module's that has no call to answer; an exception ends as a log line.
+template <typename Function>
+void contain(const longshore_host* host, Function&& function) noexcept {
+  const char* reason = "an unknown exception";
+  std::string text;
+  try {
+    return function();
+  } catch (const std::exception& exception) {
+    text = exception.what();
+    reason = text.c_str();
+  } catch (...) {
+  }
+  host->log(host, LONGSHORE_LOG_ERROR, 0,
+            to_bytes(std::string("a completion or timer threw: ") + reason));
+}
 
 // Where the completions of one blocking invocation leave what they bring.
 struct PendingResponse {

@@ -48,6 +48,10 @@ inline const bool kProtobufIsSilent = [] {
 // States: created -> start -> serving -> stop -> destroyed.
 class Module {
  public:
+  // The minor version of the ABI without which it cannot do; a class that cannot hides it by one of
+  // its own. What is newer in this SDK asks the agent whether it is there.
+  static constexpr uint16_t kAbiMinorNeeded = 1;
+
   Module() = default;
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -79,6 +83,12 @@ class Module {
 
   void log(longshore_log_level level, std::string_view text) const {
     host_->log(host_, level, 0, to_bytes(text));
+  }
+
+  // Says that the module serves, but badly, and why; empty: it is well again. Administrators see
+  // it in `longshorectl modules`, /readyz?verbose and the metrics. Agents of ABI 0.1 do not.
+  void set_degraded(std::string_view reason) const {
+    if (has(host_, &longshore_host::set_degraded)) host_->set_degraded(host_, to_bytes(reason));
   }
 
  private:
@@ -191,7 +201,7 @@ struct Trampolines {
       LONGSHORE_MODULE_MAGIC,                                                \
       sizeof(longshore_module_entry),                                        \
       LONGSHORE_ABI_MAJOR,                                                   \
-      LONGSHORE_ABI_MINOR,                                                   \
+      Class::kAbiMinorNeeded,                                                \
       name_,                                                                 \
       version_,                                                              \
       vendor_,                                                               \

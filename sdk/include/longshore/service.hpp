@@ -151,6 +151,16 @@ class ServiceBuilder {
         });
   }
 
+  // The same for a handler that takes the request by value: to move from it, or to wipe it.
+  template <typename Class, typename Request, typename Response>
+  ServiceBuilder& unary(std::string_view method,
+                        Result<Response> (Class::*function)(Context, Request)) {
+    return add<Request>(
+        method, [object = &implementation_, function](const Context& context, Request&& request) {
+          detail::finish_unary(context, (object->*function)(context, std::move(request)));
+        });
+  }
+
   template <typename Class, typename Request, typename Response>
   ServiceBuilder& server_stream(std::string_view method,
                                 Result<void> (Class::*function)(Context, const Request&,

@@ -82,6 +82,12 @@ std::vector<std::string> FakeHost::end() {
   return session_->violations();
 }
 
+std::string FakeHost::degraded() const { return session_->degraded(); }
+
+void FakeHost::fill_bulkhead(std::string_view key) { session_->fill_bulkhead(key); }
+
+std::vector<std::string> FakeHost::bulkheads() const { return session_->bulkheads(); }
+
 std::vector<LogLine> FakeHost::log() const { return session_->log(); }
 
 bool FakeHost::logged(std::string_view text) const {

@@ -90,7 +90,41 @@ longshore_result post(const longshore_host* host, int64_t delay_ns,
     session.violated("post was given no function or a time in the past");
     return LONGSHORE_REFUSED;
   }
-  return session.post(Nanoseconds(delay_ns), function, user);
+  return session.post(Nanoseconds(delay_ns), function, user, nullptr);
+}
+
+longshore_result set_timer(const longshore_host* host, int64_t delay_ns,
+                           void (*function)(void* user, longshore_result answer), void* user,
+                           longshore_timer* timer) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("set_timer")) return LONGSHORE_REFUSED;
+  if (!function || !timer || delay_ns < 0) {
+    session.violated("set_timer was given no function, no place for the handle or a time past");
+    return LONGSHORE_REFUSED;
+  }
+  return session.post(Nanoseconds(delay_ns), function, user, timer);
+}
+
+longshore_result cancel_timer(const longshore_host* host, longshore_timer timer) noexcept {
+  Session& session = session_of(host);
+  return session.admits("cancel_timer") ? session.cancel_timer(timer) : LONGSHORE_STALE;
+}
+
+longshore_result set_degraded(const longshore_host* host, longshore_bytes reason) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("set_degraded") || !readable(session, reason, "set_degraded")) {
+    return LONGSHORE_REFUSED;
+  }
+  return session.set_degraded(to_view(reason));
+}
+
+longshore_result set_bulkhead(const longshore_host* host, longshore_call call,
+                              longshore_bytes key) noexcept {
+  Session& session = session_of(host);
+  if (!session.admits("set_bulkhead") || !readable(session, key, "set_bulkhead")) {
+    return LONGSHORE_REFUSED;
+  }
+  return session.set_bulkhead(call, to_view(key));
 }
 
 void log(const longshore_host* host, longshore_log_level level, longshore_call call,
@@ -116,7 +150,11 @@ longshore_host make_host_table(Session& session) {
           &cancel,
           &grant,
           &post,
-          &log};
+          &log,
+          &set_timer,
+          &cancel_timer,
+          &set_degraded,
+          &set_bulkhead};
 }
 
 }  // namespace longshore::testing

@@ -92,6 +92,9 @@ class Session : public std::enable_shared_from_this<Session> {
   std::vector<std::string> violations() const;
   bool has_unread_violations() const;
   std::vector<LogLine> log() const;
+  std::string degraded() const;
+  void fill_bulkhead(std::string_view key);
+  std::vector<std::string> bulkheads() const;
 
   // ---- the module's side ----
   const longshore_host* table() const { return &table_; }
@@ -104,7 +107,11 @@ class Session : public std::enable_shared_from_this<Session> {
   longshore_result invoke(const longshore_invoke_request& request, longshore_invocation* handle);
   longshore_result cancel_invocation(longshore_invocation handle);
   longshore_result grant(longshore_invocation handle, uint32_t messages);
-  longshore_result post(Nanoseconds delay, Posted function, void* user);
+  // `timer` may be null.
+  longshore_result post(Nanoseconds delay, Posted function, void* user, longshore_timer* timer);
+  longshore_result cancel_timer(longshore_timer timer);
+  longshore_result set_degraded(std::string_view reason);
+  longshore_result set_bulkhead(longshore_call call, std::string_view key);
   void write_log(longshore_log_level level, longshore_call call, std::string_view text);
 
  private:
@@ -112,6 +119,7 @@ class Session : public std::enable_shared_from_this<Session> {
   struct PostedFunction {
     Posted function;
     void* user;
+    longshore_timer timer;
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -151,6 +159,10 @@ class Session : public std::enable_shared_from_this<Session> {
   std::map<longshore_call, std::shared_ptr<CallRecord>> calls_;  // not finished
   std::map<longshore_call, std::string> finished_calls_;         // their methods
   std::multimap<Nanoseconds, PostedFunction> posts_;             // by when they are due
+  longshore_timer last_timer_ = 0;
+  std::string degraded_;
+  std::set<std::string, std::less<>> full_bulkheads_;
+  std::vector<std::string> bulkheads_;  // as calls have set them
   longshore_invocation last_invocation_ = 0;
   std::map<longshore_invocation, std::shared_ptr<Invocation>> invocations_;
   std::map<std::string, std::function<Answer(std::string_view)>, std::less<>> answers_;

@@ -105,17 +105,60 @@ void Session::run_posted(const PostedFunction& posted, longshore_result answer) 
 
 // ---- the module's side ---------------------------------------------------------------------
 
-longshore_result Session::post(Nanoseconds delay, Posted function, void* user) {
+longshore_result Session::post(Nanoseconds delay, Posted function, void* user,
+                               longshore_timer* timer) {
   const std::lock_guard lock(mutex_);
   if (state_ == State::kStopped) {
     note("a function was posted after the stop");
     return LONGSHORE_REFUSED;
   }
+  ++last_timer_;
+  if (timer) *timer = last_timer_;
   // A delay that the clock cannot count is as good as a year.
   posts_.emplace(now_ + std::min<Nanoseconds>(delay, std::chrono::hours(24 * 365)),
-                 PostedFunction{function, user});
+                 PostedFunction{function, user, last_timer_});
   changed_.notify_all();
   return LONGSHORE_OK;
+}
+
+longshore_result Session::cancel_timer(longshore_timer timer) {
+  const std::lock_guard lock(mutex_);
+  if (timer == 0 || timer > last_timer_) note("cancel_timer was given a timer that was never set");
+  const size_t cancelled =
+      std::erase_if(posts_, [&](const auto& each) { return each.second.timer == timer; });
+  return cancelled > 0 ? LONGSHORE_OK : LONGSHORE_STALE;
+}
+
+longshore_result Session::set_degraded(std::string_view reason) {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::kStopped) {
+    note("set_degraded was called after the stop");
+    return LONGSHORE_REFUSED;
+  }
+  degraded_ = reason;
+  return LONGSHORE_OK;
+}
+
+std::string Session::degraded() const {
+  const std::lock_guard lock(mutex_);
+  return degraded_;
+}
+
+longshore_result Session::set_bulkhead(longshore_call call, std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  if (!find_call(call)) return LONGSHORE_STALE;
+  bulkheads_.emplace_back(key);
+  return full_bulkheads_.contains(key) ? LONGSHORE_REFUSED : LONGSHORE_OK;
+}
+
+void Session::fill_bulkhead(std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  full_bulkheads_.emplace(key);
+}
+
+std::vector<std::string> Session::bulkheads() const {
+  const std::lock_guard lock(mutex_);
+  return bulkheads_;
 }
 
 longshore_result Session::invoke(const longshore_invoke_request& request,

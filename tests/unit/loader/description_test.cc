@@ -235,6 +235,29 @@ TEST_CASE("Bytes that are no message are refused") {
         "cannot read the module's description: its descriptors are not a valid FileDescriptorSet");
 }
 
+TEST_CASE("A controller may serve nothing, and never overlaps") {
+  Parts parts;
+  parts.description.clear_services();
+  parts.description.clear_csi_proxy_endpoints();
+  parts.description.set_kind(module::v1::KIND_CONTROLLER);
+  const auto description = parts.parse();
+  REQUIRE(description);
+  CHECK(description->is_controller);
+  CHECK(description->services.empty());
+  parts.description.set_overlap(module::v1::OVERLAP_ALLOWED);
+  CHECK_FALSE(parts.parse());
+}
+
+TEST_CASE("Only a server stream is long_running") {
+  Parts parts;
+  parts.method().mutable_options()->mutable_method()->set_long_running(true);
+  CHECK_FALSE(parts.parse());
+  parts.method().set_server_streaming(true);
+  const auto description = parts.parse();
+  REQUIRE(description);
+  CHECK(description->methods.at(0).long_running);
+}
+
 TEST_CASE("A description without bytes names no service") {
   CHECK(parse_description({}).error().message() ==
         "cannot read the module's description: it names no service");

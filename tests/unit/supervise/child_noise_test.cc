@@ -7,9 +7,12 @@
 #include <condition_variable>
 #include <csignal>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "longshore/context.hpp"
 #include "supervise/child_instance.h"
@@ -57,6 +60,12 @@ class CountingHost {
     };
     table.cancel = [](auto*, longshore_invocation) { return LONGSHORE_STALE; };
     table.grant = [](auto*, longshore_invocation, uint32_t) { return LONGSHORE_STALE; };
+    table.set_degraded = [](auto* host, longshore_bytes reason) {
+      CountingHost& self = of(host);
+      const std::lock_guard lock(self.mutex_);
+      self.degraded_.emplace_back(to_view(reason));
+      return LONGSHORE_OK;
+    };
     table.log = [](auto*, longshore_log_level, longshore_call, longshore_bytes) {};
   }
 
@@ -67,6 +76,11 @@ class CountingHost {
   std::map<longshore_call, int> finished() const {
     const std::lock_guard lock(mutex_);
     return finished_;
+  }
+
+  std::vector<std::string> degraded() const {
+    const std::lock_guard lock(mutex_);
+    return degraded_;
   }
 
   longshore_host table{};
@@ -83,6 +97,7 @@ class CountingHost {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<longshore_call, int> finished_;
+  std::vector<std::string> degraded_;
 };
 
 // Frames of all kinds, most of them well made, in any order.
@@ -100,9 +115,14 @@ class Noise {
     return bytes;
   }
 
+  template <typename Head>
+  static std::string frame(FrameType type, const Head& head, const std::string& payload) {
+    return raw(type, 0, head.SerializeAsString(), payload);
+  }
+
  private:
   std::string any_frame() {
-    const auto type = static_cast<FrameType>(one_in(12) ? below(64) : 10 + below(10));
+    const auto type = static_cast<FrameType>(one_in(12) ? below(64) : 10 + below(12));
     const uint64_t id = one_in(8) ? random_() : below(5);
     child::v1::End end;
     end.set_code(static_cast<int32_t>(below(20)) - 1);
@@ -154,31 +174,57 @@ loader::ModuleFacts facts_of_two_methods() {
 
 }  // namespace
 
-TEST_CASE("Whatever the process of a module says, each call is finished once, and the end comes") {
-  std::signal(SIGPIPE, SIG_IGN);  // as the agent does: the process may be gone when it is spoken to
-  const TemporaryDirectory directory;
-  const auto facts = facts_of_two_methods();
-  const auto file = loader::ModuleFile::open(built_module("echo"), {});
-  REQUIRE(file);
-  auto log = observe::Log::open({.write = [](observe::Level, std::string_view) {}});
-  REQUIRE(log);
-  ChildOptions options;
-  options.name = "noise";
-  options.program = directory / "noise.sh";
-  options.frames.frame_bytes = 1 << 16;
-  options.restart_delay_max = std::chrono::milliseconds(1);
-  options.retry_idempotent = true;
-  write_file(options.program, "#!/bin/sh\nexec /bin/cat " + (directory / "frames") + " >&4\n");
-  REQUIRE(chmod(options.program.c_str(), 0755) == 0);
+namespace {
 
+// The parts of an instance whose process says what stands in a file, and ends.
+struct Speaker {
+  Speaker() {
+    std::signal(SIGPIPE, SIG_IGN);  // as the agent does: it may be gone when it is spoken to
+    options.name = "noise";
+    options.program = directory / "noise.sh";
+    options.frames.frame_bytes = 1 << 16;
+    options.restart_delay_max = std::chrono::milliseconds(1);
+    write_file(options.program, "#!/bin/sh\nexec /bin/cat " + (directory / "frames") + " >&4\n");
+    if (chmod(options.program.c_str(), 0755) != 0) throw std::runtime_error("no mode");
+  }
+  void say(const std::string& frames) const { write_file(directory / "frames", frames); }
+  ChildInstance::Parts parts() { return {facts, file, options, *log}; }
+
+  const TemporaryDirectory directory;
+  const loader::ModuleFacts facts = facts_of_two_methods();
+  const loader::ModuleFile file = loader::ModuleFile::open(built_module("echo"), {}).value();
+  const std::unique_ptr<observe::Log> log =
+      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+  ChildOptions options;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Speaker, "What a process says of how it serves is handed on, until it ends") {
+  say(Noise::frame(FrameType::kReady, with_own_versions<child::v1::Ready>(), {}) +
+      Noise::frame(FrameType::kStarted, child::v1::End(), {}) +
+      Noise::frame(FrameType::kDegraded, child::v1::End(), "tired\n"));
+  options.restart_max = 0;
+  CountingHost host;
+  ChildInstance instance(parts(), &host.table);
+  instance.start(kStartCall, {}, {});
+  CHECK(host.wait_for_end_of(kStartCall));
+  instance.end();
+  CHECK(host.degraded() == std::vector<std::string>{"tired\\n", ""});
+}
+
+TEST_CASE_METHOD(
+    Speaker,
+    "Whatever the process of a module says, each call is finished once, and the end comes") {
+  options.retry_idempotent = true;
   const uint64_t seed = random_seed();
   Noise noise(seed);
   for (int i = 0; i < 100; ++i) {
     INFO("seed " << seed << ", round " << i);
-    write_file(directory / "frames", noise.make());
+    say(noise.make());
     options.restart_max = static_cast<size_t>(i % 3);
     CountingHost host;
-    ChildInstance instance({facts, *file, options, **log}, &host.table);
+    ChildInstance instance(parts(), &host.table);
     instance.start(kStartCall, {}, {});
     instance.invoke(kUnaryCall, "v1.Echo/Say", "request");
     instance.invoke(kStreamCall, "v1.Echo/Count", "request");

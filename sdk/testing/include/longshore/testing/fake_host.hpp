@@ -130,6 +130,13 @@ class FakeHost {
   // Stops the instance unless that is done, destroys it and gives all violations.
   std::vector<std::string> end();
 
+  // What the module said last of how it serves; empty: well.
+  std::string degraded() const;
+  // Refuses calls for this key from now on, as if others were stuck for it.
+  void fill_bulkhead(std::string_view key);
+  // The keys that calls have set so far.
+  std::vector<std::string> bulkheads() const;
+
   std::vector<LogLine> log() const;
   // Whether a line with `text` in it was logged.
   bool logged(std::string_view text) const;

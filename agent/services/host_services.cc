@@ -1,0 +1,23 @@
+#include "services/host_services.h"
+
+namespace longshore::services {
+
+void HostServices::add(HostService service) {
+  for (router::Method& method : service.description.methods) {
+    method.for_modules_only = service.for_modules && !service.for_endpoints;
+  }
+  all_.push_back(std::move(service));
+}
+
+std::vector<std::string> HostServices::names_for_modules() const {
+  std::vector<std::string> names;
+  for (const HostService& service : all_) {
+    if (!service.for_modules) continue;
+    const auto& description = service.description;
+    names.insert(names.end(), description.services.begin(), description.services.end());
+    for (const router::Method& method : description.methods) names.push_back(method.full_name);
+  }
+  return names;
+}
+
+}  // namespace longshore::services

@@ -1,0 +1,98 @@
+#include "heartbeat_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace longshore::heartbeat {
+namespace {
+
+constexpr const char* kWatch = "longshore.heartbeat.v1.Heartbeat/Watch";
+constexpr const char* kReport = "longshore.heartbeat.v1.Heartbeat/Report";
+constexpr std::chrono::milliseconds kFirstRetryDelay{10};
+
+}  // namespace
+
+HeartbeatWatch::HeartbeatWatch(const longshore_host* host, Options options,
+                               std::function<void(std::string_view reason)> set_degraded)
+    : client_(host),
+      options_(std::move(options)),
+      set_degraded_(std::move(set_degraded)),
+      report_timer_(host),
+      retry_timer_(host) {}
+
+Result<void> HeartbeatWatch::start() {
+  if (auto set = report_timer_.start(options_.report_interval, [this] { report(); }); !set) {
+    return set;
+  }
+  listen();
+  return {};
+}
+
+void HeartbeatWatch::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  // What runs may set a timer or begin to listen until it sees that; nothing does so twice.
+  retry_timer_.cancel();
+  report_timer_.cancel();
+  Subscription beats;
+  {
+    const std::lock_guard lock(mutex_);
+    beats = std::move(beats_);
+  }
+}
+
+void HeartbeatWatch::listen() {
+  v1::WatchRequest request;
+  request.set_source(options_.source);
+  Subscription beats = client_.stream<v1::Beat>(
+      kWatch, request, {.timeout = std::chrono::nanoseconds::max()},
+      [this](const v1::Beat& beat) { hear(beat); }, [this](const Result<void>& end) { lose(end); });
+  const std::lock_guard lock(mutex_);
+  // The one before has ended; ended here, this one would wait for its own completion.
+  std::swap(beats_, beats);
+}
+
+void HeartbeatWatch::hear(const v1::Beat& beat) {
+  bool is_found = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ++heard_;
+    last_ = beat.number();
+    retry_delay_ = {};
+    is_found = std::exchange(is_lost_, false);
+  }
+  if (is_found) set_degraded_({});
+}
+
+void HeartbeatWatch::lose(const Result<void>& end) {
+  std::chrono::nanoseconds delay{};
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_) return;
+    is_lost_ = true;
+    delay = retry_delay_;
+    retry_delay_ = std::clamp<std::chrono::nanoseconds>(2 * retry_delay_, kFirstRetryDelay,
+                                                        options_.retry_delay_max);
+  }
+  set_degraded_("the heart is lost: " + (end ? "it ended" : end.error().message()));
+  // Without a timer the instance is being stopped.
+  static_cast<void>(retry_timer_.start(delay, [this] { listen(); }));
+}
+
+void HeartbeatWatch::report() {
+  v1::ReportRequest request;
+  request.set_listener(options_.listener);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_) return;
+    request.set_heard(heard_);
+    request.set_last(last_);
+  }
+  // One that is not taken is followed by another.
+  client_.call<v1::ReportResponse>(kReport, request, {}, [](const Result<v1::ReportResponse>&) {});
+  static_cast<void>(report_timer_.start(options_.report_interval, [this] { report(); }));
+}
+
+}  // namespace longshore::heartbeat
