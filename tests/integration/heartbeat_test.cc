@@ -35,11 +35,8 @@ class Heart final : public router::Target {
   }
   void execute(router::Call& call) override {
     if (call.method().name == "Report") return take_report(call);
-    {
-      const std::lock_guard lock(mutex_);
-      listeners_[&call] = {};
-    }
-    send_last(call);
+    const std::lock_guard lock(mutex_);
+    listeners_[&call].sent = number_;
   }
   void on_writable(router::Call& call) override { send_last(call); }
   void on_cancel(router::Call& call) override { call.finish(StatusCode::kCancelled, "cancelled"); }
