@@ -142,7 +142,8 @@ void add_modules(Families& families, const StatusReport& report) {
     }
   }
   add_steps(families, report);
-  add_each("longshore_module_degraded", "1 where the module serves, but calls of it are stuck.",
+  add_each("longshore_module_degraded",
+           "1 where the module serves, but calls of it are stuck or it says that it serves badly.",
            MetricType::Gauge, [](Module module) { return module.degraded ? 1 : 0; });
   add_each("longshore_module_contract_violations_total",
            "What the module did against the contract of the module ABI.", MetricType::Counter,

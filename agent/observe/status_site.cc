@@ -62,6 +62,21 @@ HttpPage health(const StatusReport& report) {
   return text_page(report.serves() ? 200 : 503, report.serves() ? "ok\n" : report.state + '\n');
 }
 
+// As Kubernetes' components tell it: a line for each module, also for those that serve badly.
+HttpPage verbose_readiness(const StatusReport& report) {
+  std::string text = std::string(report.serves() ? "[+]agent " : "[-]agent ") + report.state + '\n';
+  bool is_ready = report.serves();
+  for (const ModuleReport& module : report.modules) {
+    is_ready = is_ready && module.serves();
+    text += (module.serves() ? "[+]module " : "[-]module ") + module.name + ' ';
+    text += module.degraded ? "degraded" : module.state;
+    if (!module.reason.empty()) append_escaped(text += ": ", module.reason, false);
+    text += '\n';
+  }
+  text += is_ready ? "readyz check passed\n" : "readyz check failed\n";
+  return text_page(is_ready ? 200 : 503, std::move(text));
+}
+
 HttpPage readiness(const StatusReport& report) {
   std::string obstacles;
   if (!report.serves()) obstacles += "the agent is " + report.state + '\n';
@@ -79,7 +94,9 @@ HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& re
     return {200, kMetricsContentType, metrics_text(report(), process_figures()), {}};
   }
   if (query.path == "/healthz") return health(report());
-  if (query.path == "/readyz") return readiness(report());
+  if (query.path == "/readyz") {
+    return query.query == "verbose" ? verbose_readiness(report()) : readiness(report());
+  }
   if (query.path == "/status") return status(query, report());
   if (query.path == "/") return {302, "text/plain; charset=utf-8", "See /status.\n", "/status"};
   return text_page(404, "There are /metrics, /healthz, /readyz and /status.\n");

@@ -25,6 +25,9 @@ install(DIRECTORY ${source_dir}/include/ DESTINATION ${include_dir} COMPONENT de
 install(DIRECTORY ${source_dir}/proto ${source_dir}/testing ${source_dir}/template
               ${source_dir}/examples
     DESTINATION ${share_dir} COMPONENT development)
+# The second template: a controller.
+install(DIRECTORY ${source_dir}/../plugins/heartbeat/ DESTINATION ${share_dir}/template_controller
+    COMPONENT development)
 install(FILES ${made}/LongshoreConfig.cmake ${made}/LongshoreConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT development)
 foreach(name LongshoreModule.cmake LongshoreProtobuf.cmake LongshoreSdk.cmake

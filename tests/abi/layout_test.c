@@ -58,13 +58,13 @@ static const struct field longshore_invoke_request_fields[] = {
 };
 
 static const struct field longshore_host_fields[] = {
-    FIELD(longshore_host, struct_size), FIELD(longshore_host, abi_major),
-    FIELD(longshore_host, abi_minor),   FIELD(longshore_host, context),
-    FIELD(longshore_host, call_info),   FIELD(longshore_host, call_state),
-    FIELD(longshore_host, send),        FIELD(longshore_host, finish),
-    FIELD(longshore_host, invoke),      FIELD(longshore_host, cancel),
-    FIELD(longshore_host, grant),       FIELD(longshore_host, post),
-    FIELD(longshore_host, log),         FIELD(longshore_host, set_timer),
+    FIELD(longshore_host, struct_size),  FIELD(longshore_host, abi_major),
+    FIELD(longshore_host, abi_minor),    FIELD(longshore_host, context),
+    FIELD(longshore_host, call_info),    FIELD(longshore_host, call_state),
+    FIELD(longshore_host, send),         FIELD(longshore_host, finish),
+    FIELD(longshore_host, invoke),       FIELD(longshore_host, cancel),
+    FIELD(longshore_host, grant),        FIELD(longshore_host, post),
+    FIELD(longshore_host, log),          FIELD(longshore_host, set_timer),
     FIELD(longshore_host, cancel_timer), FIELD(longshore_host, set_degraded),
     FIELD(longshore_host, set_bulkhead),
 };
@@ -90,11 +90,10 @@ static const struct field longshore_module_entry_fields[] = {
 };
 
 static const struct type types[] = {
-    SCALAR(longshore_result),     SCALAR(longshore_status_code),  SCALAR(longshore_call),
-    SCALAR(longshore_invocation), SCALAR(longshore_timer),
-    SCALAR(longshore_log_level),  TYPE(longshore_bytes),
-    TYPE(longshore_call_info),    TYPE(longshore_invoke_request), TYPE(longshore_host),
-    TYPE(longshore_instance),     TYPE(longshore_module_entry),
+    SCALAR(longshore_result),     SCALAR(longshore_status_code), SCALAR(longshore_call),
+    SCALAR(longshore_invocation), SCALAR(longshore_timer),       SCALAR(longshore_log_level),
+    TYPE(longshore_bytes),        TYPE(longshore_call_info),     TYPE(longshore_invoke_request),
+    TYPE(longshore_host),         TYPE(longshore_instance),      TYPE(longshore_module_entry),
 };
 
 static size_t aligned(size_t offset, size_t alignment) {

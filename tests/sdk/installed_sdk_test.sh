@@ -105,6 +105,14 @@ build_template() {
   check_module "$module"
 }
 
+build_controller() {
+  step "build, test and check the template of a controller"
+  cp -r "$sdk/share/longshore/template_controller" "$work/controller"
+  configure_and_build "$work/controller"
+  quietly ctest --test-dir "$work/controller/build" --output-on-failure --no-tests=error
+  check_module "$work/controller/build/modules/longshore-heartbeat.so"
+}
+
 build_example() {
   step "build and check the module in C, by CMake and by make"
   cp -r "$sdk/share/longshore/examples/module_c" "$work/greeter"
@@ -186,6 +194,7 @@ check_layout
 check_headers
 check_library
 build_template
+build_controller
 build_example
 refuse_other_versions
 call_modules

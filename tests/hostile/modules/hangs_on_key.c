@@ -1,4 +1,5 @@
-/* Says what each call would hang on, the text behind its colon, and hangs unless it is told not to. */
+/* Says what each call would hang on, the text behind its colon, and hangs unless it is told not to.
+ */
 #include "hostile.h"
 
 static void invoke(void* self, longshore_call call, longshore_bytes method,

@@ -109,5 +109,27 @@ TEST_CASE("The JSON can be parsed whatever it tells, and when there is nothing t
   CHECK(boost::json::parse(status_json({})).at("modules").as_array().empty());
 }
 
+TEST_CASE("Readiness in detail tells how each module is, and why it serves badly") {
+  StatusReport report;
+  report.state = kServing;
+  ModuleReport disk;
+  disk.name = "disk";
+  disk.state = kServing;
+  report.modules = {disk, disk};
+  report.modules[1].name = "beat";
+  report.modules[1].degraded = true;
+  report.modules[1].reason = "the heart\nis lost";
+  CHECK(page_of(report, {"/readyz", "verbose", ""}).status == 200);
+  CHECK(page_of(report, {"/readyz", "verbose", ""}).body ==
+        "[+]agent serving\n[+]module disk serving\n"
+        "[+]module beat degraded: the heart\\nis lost\nreadyz check passed\n");
+  report.modules[0].state = "failed";
+  report.modules[0].reason = "no disk";
+  CHECK(page_of(report, {"/readyz", "verbose", ""}).status == 503);
+  CHECK(page_of(report, {"/readyz", "verbose", ""}).body ==
+        "[+]agent serving\n[-]module disk failed: no disk\n"
+        "[+]module beat degraded: the heart\\nis lost\nreadyz check failed\n");
+}
+
 }  // namespace
 }  // namespace longshore::observe

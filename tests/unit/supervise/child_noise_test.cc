@@ -18,6 +18,7 @@
 #include "supervise/child_instance.h"
 #include "supervise/handshake.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/eventually.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/temporary_directory.h"
 
@@ -208,7 +209,7 @@ TEST_CASE_METHOD(Speaker, "What a process says of how it serves is handed on, un
   CountingHost host;
   ChildInstance instance(parts(), &host.table);
   instance.start(kStartCall, {}, {});
-  CHECK(host.wait_for_end_of(kStartCall));
+  CHECK(eventually([&] { return host.degraded().size() == 2; }));
   instance.end();
   CHECK(host.degraded() == std::vector<std::string>{"tired\\n", ""});
 }
