@@ -39,6 +39,15 @@ TEST_CASE("A module that fits may be loaded") {
   CHECK(check_loadable(newer_struct));
 }
 
+TEST_CASE("The agent's own modules share its C++ library, and only its") {
+  ImageFacts own = good_facts();
+  own.entry.vendor = "Longshore";
+  own.libraries.insert(own.libraries.end(), {"libstdc++.so.6", "libgcc_s.so.1"});
+  CHECK(check_loadable(own));
+  own.libraries.emplace_back("libstdc++.so.5");
+  CHECK_FALSE(check_loadable(own));
+}
+
 TEST_CASE("What does not fit is refused with what to do") {
   const auto [spoil, code, message] = GENERATE(values<UnfitModule>({
       {[](ImageFacts& facts) { facts.entry.magic ^= 1; }, StatusCode::kInvalidArgument,
@@ -64,6 +73,15 @@ TEST_CASE("What does not fit is refused with what to do") {
        StatusCode::kFailedPrecondition,
        "it needs the library libprotobuf.so.32, which modules may not bring along; link that "
        "library statically, with its symbols hidden"},
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+      {[](ImageFacts& facts) {
+         facts.entry.vendor = "Acme Inc.";
+         facts.libraries.emplace_back("libstdc++.so.6");
+       },
+       StatusCode::kFailedPrecondition,
+       "it needs the library libstdc++.so.6, which modules may not bring along; link that library "
+       "statically, with its symbols hidden"},
+#endif
       {[](ImageFacts& facts) { facts.has_search_path = true; }, StatusCode::kFailedPrecondition,
        "it carries a RUNPATH, which would choose where libraries come from; link it without "
        "-rpath"},
