@@ -37,6 +37,9 @@ struct ModuleSchema {
 class ModuleCatalog {
  public:
   virtual ~ModuleCatalog() = default;
+  // `describe` will be asked for these, of which those that are not enabled do not count. Who has
+  // much to read can do so for all of them at once.
+  virtual void expect(const std::vector<ModuleSettings>&, const AgentSettings&) {}
   // Reads the description of the module that `module` names with `library` and `sha256`.
   virtual Result<ModuleSchema> describe(const ModuleSettings& module,
                                         const AgentSettings& agent) = 0;
