@@ -1,6 +1,7 @@
 // longshored: the agent's process. Reads the command line and the configuration, and runs the
 // agent.
 #include <google/protobuf/stubs/logging.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -162,6 +163,8 @@ void complete(const CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace longshore
 
 int main(int argc, char** argv) {
+  // The threads share two heaps: one for each thread would be memory that only that thread can use.
+  mallopt(M_ARENA_MAX, 2);
   longshore::CommandLine line;
   CLI::App app("The Longshore storage agent: serves storage modules over local sockets.");
   longshore::describe(app, line);
