@@ -73,7 +73,6 @@ Result<std::unique_ptr<CrashMarkers>> CrashMarkers::open(const std::string& stat
 }
 
 CrashMarkers::CrashMarkers(std::unique_ptr<MarkerFile> file, observe::Log& log)
-    
     : file_(std::move(file)),
       log_(log),
       records_(parse(file_->read())),

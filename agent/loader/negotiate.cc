@@ -11,8 +11,8 @@ namespace longshore::loader {
 namespace {
 
 // Libraries that are the same for everybody in a process and bring no other world with them.
-// libstdc++ is not here: a vendor's module has its own, static, so that it needs no other version than
-// the node has and shares no state with anybody.
+// libstdc++ is not here: a vendor's module has its own, static, so that it needs no other version
+// than the node has and shares no state with anybody.
 constexpr std::array kSystemLibraries = {
     std::string_view("libc.so.6"),
     std::string_view("libm.so.6"),

@@ -86,8 +86,8 @@ struct Ed25519 {
   decltype(&ed25519_sha512_verify) verify;
 };
 
-// The system's, loaded at the first need and kept: few nodes check signatures, and with what it needs
-// it is larger than the agent's heap.
+// The system's, loaded at the first need and kept: few nodes check signatures, and with what it
+// needs it is larger than the agent's heap.
 Result<Ed25519> load_ed25519() {
   const auto failed = [](const char* why) {
     return Error(StatusCode::kFailedPrecondition, "load", LONGSHORE_HOGWEED)
