@@ -1,7 +1,6 @@
 // longshored: the agent's process. Reads the command line and the configuration, and runs the
 // agent.
 #include <google/protobuf/stubs/logging.h>
-#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -22,6 +21,7 @@
 #include "core/version.h"
 #include "main/agent.h"
 #include "main/config_commands.h"
+#include "main/heaps.h"
 #include "tools/cli_completion.h"
 
 #if !defined(_WIN32)
@@ -163,8 +163,9 @@ void complete(const CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace longshore
 
 int main(int argc, char** argv) {
-  // The threads share two heaps: one for each thread would be memory that only that thread can use.
-  mallopt(M_ARENA_MAX, 2);
+#if !defined(_WIN32)
+  longshore::share_heaps();
+#endif
   longshore::CommandLine line;
   CLI::App app("The Longshore storage agent: serves storage modules over local sockets.");
   longshore::describe(app, line);
