@@ -54,8 +54,11 @@ void add_defaults(const ModuleSchema& schema, ModuleSettings& module, const Draf
 ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& findings) {
   ModuleSchemas schemas;
   for (ModuleSettings& module : draft.configuration.modules) {
-    const std::string path = joined("modules", module.name);
     if (module.library.empty()) module.library = "longshore-" + module.name;
+  }
+  catalog.expect(draft.configuration.modules, draft.configuration.agent);
+  for (ModuleSettings& module : draft.configuration.modules) {
+    const std::string path = joined("modules", module.name);
     if (!module.enabled) continue;
     auto schema = catalog.describe(module, draft.configuration.agent);
     if (!schema) {

@@ -39,6 +39,9 @@ class ModuleCatalog {
   virtual ~ModuleCatalog() = default;
   // What `may_call` may name beside services and methods of modules.
   virtual std::vector<std::string> host_services() const { return {}; }
+  // `describe` will be asked for these, of which those that are not enabled do not count. Who has
+  // much to read can do so for all of them at once.
+  virtual void expect(const std::vector<ModuleSettings>&, const AgentSettings&) {}
   // Reads the description of the module that `module` names with `library` and `sha256`.
   virtual Result<ModuleSchema> describe(const ModuleSettings& module,
                                         const AgentSettings& agent) = 0;

@@ -73,7 +73,10 @@ Result<std::unique_ptr<CrashMarkers>> CrashMarkers::open(const std::string& stat
 }
 
 CrashMarkers::CrashMarkers(std::unique_ptr<MarkerFile> file, observe::Log& log)
-    : file_(std::move(file)), log_(log), records_(parse(file_->read())) {
+    : file_(std::move(file)),
+      log_(log),
+      records_(parse(file_->read())),
+      is_careful_(!records_.empty()) {
   for (Record& record : records_) {
     if (!std::exchange(record.starting, false)) continue;
     ++record.crashes;
@@ -94,6 +97,7 @@ CrashMarkers::Record* CrashMarkers::find(const std::string& sha256) {
 Result<void> CrashMarkers::begin(const std::string& module, const loader::ModuleFacts& facts) {
   const std::lock_guard lock(mutex_);
   if (is_closed_ || came_back_.contains(facts.sha256) || !is_word(module)) return {};
+  if (running_ == facts.sha256) return {};  // it was loaded just now, and is brought up next
   // Crashes of a file that has been replaced are history.
   std::erase_if(records_, [&](const Record& each) {
     return each.module == module && each.sha256 != facts.sha256;
@@ -113,7 +117,7 @@ Result<void> CrashMarkers::begin(const std::string& module, const loader::Module
   record->step = "load";
   record->path = facts.path;
   running_ = facts.sha256;
-  write(true);
+  write(is_careful_ || !std::exchange(is_marked_, true));
   return {};
 }
 
@@ -152,6 +156,7 @@ void CrashMarkers::close() {
   std::erase_if(records_, [](const Record& each) { return each.starting; });
   running_.clear();
   write(true);
+  is_marked_ = false;
   is_closed_ = true;
 }
 
@@ -160,12 +165,13 @@ void CrashMarkers::erase_running() {
   if (sha256.empty() || left_.contains(sha256)) return;
   std::erase_if(records_, [&](const Record& each) { return each.sha256 == sha256; });
   is_settled_ = false;
-  write(false);  // the next one that begins has it synced, or `settle`
+  write(false);  // `settle` has it synced
 }
 
 void CrashMarkers::settle() {
   const std::lock_guard lock(mutex_);
   if (!is_settled_ && !is_closed_) write(true);
+  is_marked_ = false;
 }
 
 void CrashMarkers::release(const std::string& sha256) {

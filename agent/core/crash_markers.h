@@ -1,9 +1,14 @@
 // Remembers, over the agent's own end, which module's code it ran for the first time: one that
 // takes the agent with it while it is loaded, created or started is not loaded for ever again.
 //
-//   begin ── on disk before any code of the file runs ──► end: erased ──► settle: on disk too
+//   begin ── written before any code of the file runs ──► end: erased ──► settle: on disk too
 //       │                └── the agent is gone: it counts as a crash when the next one starts
 //       └── leave: its code does not come back; the mark stays until the agent ends in order
+//
+// What is written survives the end of the process at once, and that of the machine when it is
+// synced, which takes long. So of several files that are started one after the other, only the
+// first is synced, and all of them once there was a crash: a module that takes the machine with it
+// may be mistaken for the first one, but not a second time.
 //
 // Another module's thread may be what ended the agent meanwhile. So a file with a crash is started
 // before all others the next time (`is_suspected`): one that is innocent clears itself then.
@@ -88,6 +93,8 @@ class CrashMarkers {
   std::string running_;              // the SHA-256; empty: none
   std::set<std::string> came_back_;  // in this agent's life
   std::set<std::string> left_;       // those that a thread is inside of
+  const bool is_careful_;            // all marks are synced
+  bool is_marked_ = false;           // the disk says that something is being started
   bool is_settled_ = true;
   bool is_closed_ = false;
 };

@@ -1,8 +1,15 @@
 #include "core/inspected_modules.h"
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "config/user_names.h"
+#include "router/blocked_signals.h"
 
 namespace longshore::core {
 namespace {
@@ -71,10 +78,49 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   return schema;
 }
 
+Result<std::vector<unsigned>> owners_of_modules(const config::AgentSettings& agent) {
+  std::vector<unsigned> owners = {config::own_user_id()};
+  for (const std::string& name : agent.trusted_owners) {
+    const Result<unsigned> id = config::user_id_of(name);
+    if (!id) return id.error();
+    owners.push_back(*id);
+  }
+  return owners;
+}
+
+// Calls `work` with each number below `count`, on this thread and on some that end again.
+void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
+  constexpr size_t kMostThreads = 4;  // more gain little: there are few modules
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::atomic<size_t> next{0};
+  const auto take_turns = [&] {
+    for (size_t each = next++; each < count; each = next++) work(each);
+  };
+  std::vector<std::thread> threads;
+  try {
+    const router::BlockedSignals blocked;
+    while (threads.size() + 1 < std::min({count, cores, kMostThreads})) {
+      threads.emplace_back(take_turns);
+    }
+  } catch (const std::system_error&) {
+    // There is no thread to be had: with those that there are.
+  }
+  take_turns();
+  for (std::thread& thread : threads) thread.join();
+}
+
 }  // namespace
 
 Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
                                                      const config::AgentSettings& agent) const {
+  Result<std::vector<unsigned>> owners = owners_of_modules(agent);
+  if (!owners) return std::move(owners).error();
+  return inspect(module, agent, *owners);
+}
+
+Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
+                                                     const config::AgentSettings& agent,
+                                                     const std::vector<unsigned>& owners) const {
   std::vector<std::string> folders = extra_folders_;
   folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
   const auto instead = files_.find(module.name);
@@ -84,19 +130,34 @@ Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSetting
   loader::InspectionOptions checks;
   checks.required_sha256 = module.sha256;
   checks.signatures = {agent.signatures.keys_dir, agent.signatures.required};
-  checks.owners.push_back(config::own_user_id());
-  for (const std::string& name : agent.trusted_owners) {
-    const Result<unsigned> id = config::user_id_of(name);
-    if (!id) return id.error();
-    checks.owners.push_back(*id);
-  }
+  checks.owners = owners;
   return loader::inspect_module(*path, checks);
+}
+
+void InspectedModules::expect(const std::vector<config::ModuleSettings>& modules,
+                              const config::AgentSettings& agent) {
+  expected_.clear();
+  const Result<std::vector<unsigned>> owners = owners_of_modules(agent);
+  if (!owners) return;  // `describe` says so
+  std::vector<const config::ModuleSettings*> enabled;
+  for (const auto& module : modules) {
+    if (module.enabled) enabled.push_back(&module);
+  }
+  std::vector<std::optional<Result<loader::Inspection>>> read(enabled.size());
+  for_each_at_once(enabled.size(), [&](size_t each) {
+    read[each].emplace(inspect(*enabled[each], agent, *owners));
+  });
+  for (size_t i = 0; i < read.size(); ++i) {
+    expected_.emplace(enabled[i]->name, std::move(*read[i]));
+  }
 }
 
 Result<config::ModuleSchema> InspectedModules::describe(const config::ModuleSettings& module,
                                                         const config::AgentSettings& agent) {
   described_.erase(module.name);
-  Result<loader::Inspection> inspection = inspect(module, agent);
+  auto expected = expected_.extract(module.name);
+  Result<loader::Inspection> inspection =
+      expected.empty() ? inspect(module, agent) : std::move(expected.mapped());
   if (!inspection) return std::move(inspection).error();
   config::ModuleSchema schema = schema_of(inspection->facts->description);
   described_.emplace(module.name, std::move(*inspection));

@@ -25,6 +25,10 @@ class InspectedModules final : public config::ModuleCatalog {
   std::vector<std::string> host_services() const override {
     return host_services_ ? host_services_->names_for_modules() : std::vector<std::string>();
   }
+
+  // Reads their files, several at a time.
+  void expect(const std::vector<config::ModuleSettings>& modules,
+              const config::AgentSettings& agent) override;
   Result<config::ModuleSchema> describe(const config::ModuleSettings& module,
                                         const config::AgentSettings& agent) override;
 
@@ -36,6 +40,7 @@ class InspectedModules final : public config::ModuleCatalog {
   void use_file(const std::string& module, const std::string& file) { files_[module] = file; }
   // Lets go of the files that nobody took.
   void forget() {
+    expected_.clear();
     described_.clear();
     files_.clear();
   }
@@ -56,11 +61,17 @@ class InspectedModules final : public config::ModuleCatalog {
  private:
   Result<loader::Inspection> inspect(const config::ModuleSettings& module,
                                      const config::AgentSettings& agent) const;
+  // `owners`: see loader::InspectionOptions. [any thread]
+  Result<loader::Inspection> inspect(const config::ModuleSettings& module,
+                                     const config::AgentSettings& agent,
+                                     const std::vector<unsigned>& owners) const;
 
   const std::vector<std::string> extra_folders_;
   const services::HostServices* host_services_ = nullptr;
-  std::map<std::string, loader::Inspection> described_;  // by the module's name
-  std::map<std::string, std::string> files_;             // likewise
+  // By the module's name, as the other two.
+  std::map<std::string, Result<loader::Inspection>> expected_;
+  std::map<std::string, loader::Inspection> described_;
+  std::map<std::string, std::string> files_;
 };
 
 }  // namespace longshore::core

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -91,26 +92,26 @@ class DescriptionReader {
  private:
   void read_files() {
     for (const auto& file : files_.file()) {
-      ModuleDescription::File entry;
-      entry.name = file.name();
-      entry.dependencies = {file.dependency().begin(), file.dependency().end()};
+      auto entry = std::make_shared<DescribedFile>();
+      entry->name = file.name();
+      entry->dependencies = {file.dependency().begin(), file.dependency().end()};
+      entry->bytes = file.SerializeAsString();
+      std::vector<std::string> symbols;
       for (const auto& message : file.message_type()) {
-        collect_symbols(file.package(), message, entry.symbols, result_.secret_fields);
+        collect_symbols(file.package(), message, symbols, result_.secret_fields);
       }
       for (const auto& type : file.enum_type()) {
-        entry.symbols.push_back(qualified(file.package(), type.name()));
+        symbols.push_back(qualified(file.package(), type.name()));
       }
       for (const auto& extension : file.extension()) {
-        entry.symbols.push_back(qualified(file.package(), extension.name()));
+        symbols.push_back(qualified(file.package(), extension.name()));
       }
       for (const auto& service : file.service()) {
         const std::string name = qualified(file.package(), service.name());
-        entry.symbols.push_back(name);
-        for (const auto& method : service.method()) {
-          entry.symbols.push_back(name + "." + method.name());
-        }
+        symbols.push_back(name);
+        for (const auto& method : service.method()) symbols.push_back(name + "." + method.name());
       }
-      entry.bytes = file.SerializeAsString();
+      entry->set_symbols(symbols);
       result_.files.push_back(std::move(entry));
     }
   }
@@ -249,6 +250,18 @@ class DescriptionReader {
 };
 
 }  // namespace
+
+void DescribedFile::set_symbols(const std::vector<std::string>& full_names) {
+  symbols_.clear();
+  symbols_.reserve(full_names.size());
+  for (const auto& each : full_names) symbols_.push_back(std::hash<std::string_view>()(each));
+  std::sort(symbols_.begin(), symbols_.end());
+}
+
+bool DescribedFile::defines(std::string_view full_name) const {
+  return std::binary_search(symbols_.begin(), symbols_.end(),
+                            std::hash<std::string_view>()(full_name));
+}
 
 Result<ModuleDescription> parse_description(const std::string& bytes) {
   return DescriptionReader().read(bytes);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "longshore/module/v1.pb.h"
@@ -20,6 +21,22 @@ struct CsiProxyEndpoint {
   std::string name() const { return group + "-" + version; }  // of its socket
 };
 
+// A .proto file that a module carries the descriptors of.
+class DescribedFile {
+ public:
+  std::string name;
+  std::vector<std::string> dependencies;
+  std::string bytes;  // a serialised google.protobuf.FileDescriptorProto
+
+  void set_symbols(const std::vector<std::string>& full_names);
+  bool defines(std::string_view full_name) const;
+
+ private:
+  // Hashes of the names, sorted: a tenth of the memory of the names themselves, which `bytes` has.
+  // Of what is asked for by chance, one in a hundred million billion names would be found wrongly.
+  std::vector<size_t> symbols_;
+};
+
 struct ModuleDescription {
   std::string summary;
   bool is_controller = false;
@@ -31,14 +48,8 @@ struct ModuleDescription {
   std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
   std::vector<module::v1::Option> options;
   std::vector<std::string> secret_fields;  // full names: "v1.NewSmbGlobalMappingRequest.password"
-  // Serialised google.protobuf.FileDescriptorProto by file name, as reflection hands them out.
-  struct File {
-    std::string name;
-    std::vector<std::string> dependencies;
-    std::vector<std::string> symbols;  // full names of what it defines
-    std::string bytes;
-  };
-  std::vector<File> files;
+  // As reflection hands them out.
+  std::vector<std::shared_ptr<const DescribedFile>> files;
 };
 
 // Parses the bytes that a module's file carries. They are a stranger's: everything is checked,

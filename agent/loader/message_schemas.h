@@ -1,4 +1,4 @@
-// The fields of a module's messages, from the descriptors in its description.
+// The fields of the requests that a module takes, from the descriptors in its description.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace longshore::loader {
 
-// Of all messages of these files, nested ones too. They point at each other and live together.
+// Of the requests of these files' methods, and of what these may hold; nobody asks for more. They
+// point at each other and live together.
 std::shared_ptr<const router::MessageSchemas> message_schemas_of(
     const module::descriptors::FileSet& files);
 

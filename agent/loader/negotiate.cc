@@ -11,7 +11,8 @@ namespace longshore::loader {
 namespace {
 
 // Libraries that are the same for everybody in a process and bring no other world with them.
-// libstdc++ is not here: a module has its own, static, so that two modules never share state.
+// libstdc++ is not here: a vendor's module has its own, static, so that it needs no other version
+// than the node has and shares no state with anybody.
 constexpr std::array kSystemLibraries = {
     std::string_view("libc.so.6"),
     std::string_view("libm.so.6"),
@@ -45,6 +46,12 @@ constexpr std::array kSanitizerLibraries = {
 #else
 constexpr std::array<std::string_view, 0> kSanitizerLibraries = {};
 #endif
+
+// What the modules that are packaged with the agent need besides: they are built with the compiler
+// that the agent is built with, and the agent has these two in the process anyway.
+constexpr std::string_view kOwnVendor = "Longshore";
+constexpr std::array kOwnLibraries = {std::string_view("libstdc++.so.6"),
+                                      std::string_view("libgcc_s.so.1")};
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view item) {
@@ -81,6 +88,13 @@ Result<void> check_abi(const EntryFacts& entry) {
   return {};
 }
 
+// It keeps nobody out who says that he is somebody else: who may load code decide the file's owner,
+// hash and signature. It keeps honest modules from what would fail on the next node.
+bool may_need(const ImageFacts& facts, std::string_view library) {
+  return contains(kSystemLibraries, library) || contains(kSanitizerLibraries, library) ||
+         (facts.entry.vendor == kOwnVendor && contains(kOwnLibraries, library));
+}
+
 }  // namespace
 
 Result<void> check_loadable(const ImageFacts& facts) {
@@ -92,7 +106,7 @@ Result<void> check_loadable(const ImageFacts& facts) {
         .advise("link it with the SDK's version script, so that it cannot disturb other modules");
   }
   for (const std::string& library : facts.libraries) {
-    if (contains(kSystemLibraries, library) || contains(kSanitizerLibraries, library)) continue;
+    if (may_need(facts, library)) continue;
     return refused(StatusCode::kFailedPrecondition,
                    "it needs the library " + library + ", which modules may not bring along")
         .advise("link that library statically, with its symbols hidden");

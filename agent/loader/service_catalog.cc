@@ -1,14 +1,14 @@
 #include "loader/service_catalog.h"
 
+#include <algorithm>
+#include <set>
+
 namespace longshore::loader {
 
 void ServiceCatalog::add(const ModuleDescription& description, bool healthy) {
   const size_t module = modules_++;
   for (const std::string& service : description.services) services_[service] = healthy;
-  for (const auto& file : description.files) {
-    const auto added = files_.emplace(file.name, File{file, module});
-    for (const std::string& symbol : file.symbols) symbols_.emplace(symbol, &added->second);
-  }
+  for (const auto& file : description.files) files_.push_back({file, module});
 }
 
 bool ServiceCatalog::healthy(std::string_view service) const {
@@ -23,11 +23,11 @@ std::vector<std::string> ServiceCatalog::services() const {
 }
 
 const ServiceCatalog::File* ServiceCatalog::find(std::string_view name, size_t module) const {
-  const auto [first, last] = files_.equal_range(name);
   const File* found = nullptr;
-  for (auto each = first; each != last; ++each) {
-    if (each->second.module == module) return &each->second;
-    if (!found) found = &each->second;
+  for (const File& each : files_) {
+    if (each.file->name != name) continue;
+    if (each.module == module) return &each;
+    if (!found) found = &each;
   }
   return found;
 }
@@ -39,8 +39,8 @@ std::vector<std::string> ServiceCatalog::with_imports(const File& file) const {
   while (!to_visit.empty()) {
     const File* next = to_visit.back();
     to_visit.pop_back();
-    bytes.push_back(next->file.bytes);
-    for (const std::string& name : next->file.dependencies) {
+    bytes.push_back(next->file->bytes);
+    for (const std::string& name : next->file->dependencies) {
       const File* import = find(name, next->module);
       if (import && seen.insert(import).second) to_visit.push_back(import);
     }
@@ -54,8 +54,9 @@ std::vector<std::string> ServiceCatalog::file(std::string_view name) const {
 }
 
 std::vector<std::string> ServiceCatalog::file_with_symbol(std::string_view symbol) const {
-  const auto found = symbols_.find(symbol);
-  return found == symbols_.end() ? std::vector<std::string>() : with_imports(*found->second);
+  const auto found = std::find_if(files_.begin(), files_.end(),
+                                  [&](const File& each) { return each.file->defines(symbol); });
+  return found == files_.end() ? std::vector<std::string>() : with_imports(*found);
 }
 
 }  // namespace longshore::loader

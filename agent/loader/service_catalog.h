@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +32,14 @@ class ServiceCatalog {
 
  private:
   struct File {
-    ModuleDescription::File file;
+    std::shared_ptr<const DescribedFile> file;
     size_t module;
   };
   const File* find(std::string_view name, size_t module) const;
   std::vector<std::string> with_imports(const File& file) const;
 
   std::map<std::string, bool, std::less<>> services_;
-  std::multimap<std::string, File, std::less<>> files_;  // by name
-  std::map<std::string, const File*, std::less<>> symbols_;
+  std::vector<File> files_;  // as added
   size_t modules_ = 0;
 };
 

@@ -21,6 +21,7 @@
 #include "core/version.h"
 #include "main/agent.h"
 #include "main/config_commands.h"
+#include "main/heaps.h"
 #include "tools/cli_completion.h"
 
 #if !defined(_WIN32)
@@ -162,6 +163,9 @@ void complete(const CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace longshore
 
 int main(int argc, char** argv) {
+#if !defined(_WIN32)
+  longshore::share_heaps();
+#endif
   longshore::CommandLine line;
   CLI::App app("The Longshore storage agent: serves storage modules over local sockets.");
   longshore::describe(app, line);

@@ -67,14 +67,15 @@ void HeartbeatWatch::hear(const v1::Beat& beat) {
 }
 
 void HeartbeatWatch::lose(const Result<void>& end) {
+  const std::chrono::nanoseconds most = options_.retry_delay_max;
   std::chrono::nanoseconds delay{};
   {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) return;
     is_lost_ = true;
-    delay = retry_delay_;
-    retry_delay_ = std::clamp<std::chrono::nanoseconds>(2 * retry_delay_, kFirstRetryDelay,
-                                                        options_.retry_delay_max);
+    // Never at once: a heart that beats once and is lost again would keep a processor busy.
+    delay = retry_delay_ = std::clamp<std::chrono::nanoseconds>(
+        2 * retry_delay_, std::min<std::chrono::nanoseconds>(kFirstRetryDelay, most), most);
   }
   set_degraded_("the heart is lost: " + (end ? "it ended" : end.error().message()));
   // Without a timer the instance is being stopped.

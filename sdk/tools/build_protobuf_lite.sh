@@ -25,6 +25,11 @@ case $system in
   *) echo "unknown system: $system" >&2 && exit 2 ;;
 esac
 
+# Small rather than fast: every module carries it, and what modules parse is small too. In sections,
+# so that the linker can leave out the functions that a module does not use.
+build_type=MinSizeRel
+options="-ffunction-sections -fdata-sections"
+
 version=$(source_version libprotobuf-dev)
 key=$(content_key "$system" "$version" "$($compiler --version | head -1)" \
   "$(cat "$tools/../cmake/mingw-w64.toolchain.cmake")" "$@")
@@ -39,9 +44,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prepare_sources "$work"
 fetch_source "$work" protobuf "$version"
-export CXXFLAGS="-ffile-prefix-map=$work=."
+export CXXFLAGS="-ffile-prefix-map=$work=. $options"
 {
-  cmake -S "$work/protobuf" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  cmake -S "$work/protobuf" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE="$build_type" \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden \
     -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON -Dprotobuf_BUILD_TESTS=OFF \
     -Dprotobuf_BUILD_PROTOC_BINARIES=OFF -Dprotobuf_WITH_ZLIB=OFF "${flags[@]}" "$@"

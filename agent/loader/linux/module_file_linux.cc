@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,19 +22,11 @@ Error cannot_read(const std::string& path) {
 
 // Copies all of `source` to `target`; the size was looked up before, a file that shrinks ends it.
 Result<void> copy(int source, int target, off_t size, const std::string& path) {
-  char buffer[64 << 10];
   for (off_t done = 0; done < size;) {
-    const ssize_t count = pread(source, buffer, sizeof(buffer), done);
+    const ssize_t count = sendfile(target, source, &done, static_cast<size_t>(size - done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return cannot_read(path).because(last_error());
     if (count == 0) return cannot_read(path).because("it became shorter while it was read");
-    for (ssize_t written = 0; written < count;) {
-      const ssize_t part = write(target, buffer + written, static_cast<size_t>(count - written));
-      if (part < 0 && errno == EINTR) continue;
-      if (part < 0) return cannot_read(path).because(last_error());
-      written += part;
-    }
-    done += count;
   }
   return {};
 }

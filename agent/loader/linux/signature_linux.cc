@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <nettle/base64.h>
 #include <nettle/eddsa.h>
 
@@ -20,6 +21,11 @@ constexpr std::string_view kEnd = "-----END PUBLIC KEY-----";
 // What DER puts before the 32 bytes of an Ed25519 key (RFC 8410): no other key begins like this.
 constexpr std::array<uint8_t, 12> kDerPrefix = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
                                                 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
+#define LONGSHORE_TEXT_OF(name) LONGSHORE_TEXT(name)
+#define LONGSHORE_TEXT(name) #name
+// The header names it otherwise than the library does.
+constexpr const char* kVerifyName = LONGSHORE_TEXT_OF(ed25519_sha512_verify);
+
 constexpr size_t kDerSize = kDerPrefix.size() + ED25519_KEY_SIZE;
 
 // All of a small file; none when there is no such file.
@@ -74,6 +80,25 @@ Result<PublicKey> read_key(const fs::path& path, const std::vector<unsigned>& ow
   }
   key->name = path.stem().string();
   return std::move(*key);
+}
+
+struct Ed25519 {
+  decltype(&ed25519_sha512_verify) verify;
+};
+
+// The system's, loaded at the first need and kept: few nodes check signatures, and with what it
+// needs it is larger than the agent's heap.
+Result<Ed25519> load_ed25519() {
+  const auto failed = [](const char* why) {
+    return Error(StatusCode::kFailedPrecondition, "load", LONGSHORE_HOGWEED)
+        .because(why == nullptr ? "it lacks what checks Ed25519 signatures" : why)
+        .advise("install it; the agent checks signatures with it");
+  };
+  void* const library = dlopen(LONGSHORE_HOGWEED, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return failed(dlerror());
+  void* const found = dlsym(library, kVerifyName);
+  if (found == nullptr) return failed(nullptr);
+  return Ed25519{reinterpret_cast<decltype(Ed25519::verify)>(found)};
 }
 
 std::string listed(const std::vector<PublicKey>& keys) {
@@ -131,10 +156,12 @@ Result<std::string> signer_of(const ModuleFile& file, const SignatureRules& rule
     return refused("its signature " + path + " has not the 64 bytes of an Ed25519 signature")
         .advise("openssl pkeyutl -sign -rawin makes one");
   }
+  const Result<Ed25519> ed25519 = load_ed25519();
+  if (!ed25519) return ed25519.error();
   const auto* bytes = reinterpret_cast<const uint8_t*>(file.bytes().data());
   const auto* signed_with = reinterpret_cast<const uint8_t*>((*signature)->data());
   for (const PublicKey& key : *keys) {
-    if (ed25519_sha512_verify(key.bytes.data(), file.bytes().size(), bytes, signed_with) == 1) {
+    if (ed25519->verify(key.bytes.data(), file.bytes().size(), bytes, signed_with) == 1) {
       return key.name;
     }
   }

@@ -86,10 +86,14 @@ TEST_CASE("A description tells services, methods, objects, endpoints and options
   CHECK(description->options.size() == 1);
   CHECK(description->secret_fields == std::vector<std::string>{"acme.v1.GrowRequest.password"});
   REQUIRE(description->files.size() == 1);
-  CHECK(description->files[0].symbols ==
-        std::vector<std::string>{"acme.v1.GrowRequest", "acme.v1.GrowRequest.volume",
-                                 "acme.v1.GrowRequest.password", "acme.v1.GrowResponse",
-                                 "acme.v1.Array", "acme.v1.Array.Grow"});
+  for (const char* symbol :
+       {"acme.v1.GrowRequest", "acme.v1.GrowRequest.volume", "acme.v1.GrowRequest.password",
+        "acme.v1.GrowResponse", "acme.v1.Array", "acme.v1.Array.Grow"}) {
+    CHECK(description->files[0]->defines(symbol));
+  }
+  for (const char* other : {"", "acme.v1", "acme.v1.GrowRequest.volum", "acme.v1.Array/Grow"}) {
+    CHECK_FALSE(description->files[0]->defines(other));
+  }
 }
 
 TEST_CASE("The health check of a module is for the agent, not among what it serves") {

@@ -39,6 +39,32 @@ TEST_CASE("A module that fits may be loaded") {
   CHECK(check_loadable(newer_struct));
 }
 
+TEST_CASE("The agent's own modules share its C++ library, and only its") {
+  ImageFacts own = good_facts();
+  own.entry.vendor = "Longshore";
+  own.libraries.insert(own.libraries.end(), {"libstdc++.so.6", "libgcc_s.so.1"});
+  CHECK(check_loadable(own));
+  own.libraries.emplace_back("libstdc++.so.5");
+  CHECK_FALSE(check_loadable(own));
+}
+
+// A sanitizer's runtime brings them for all modules.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("A vendor's module has a C++ library of its own") {
+  for (const char* library : {"libstdc++.so.6", "libgcc_s.so.1"}) {
+    ImageFacts facts = good_facts();
+    facts.entry.vendor = "Acme Inc.";
+    facts.libraries.emplace_back(library);
+    const auto loadable = check_loadable(facts);
+    REQUIRE_FALSE(loadable);
+    CHECK(loadable.error().message() == "cannot load the module: it needs the library " +
+                                            std::string(library) +
+                                            ", which modules may not bring along; link that "
+                                            "library statically, with its symbols hidden");
+  }
+}
+#endif
+
 TEST_CASE("What does not fit is refused with what to do") {
   const auto [spoil, code, message] = GENERATE(values<UnfitModule>({
       {[](ImageFacts& facts) { facts.entry.magic ^= 1; }, StatusCode::kInvalidArgument,
