@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "observe/json_text.h"
+
 namespace longshore::observe {
 namespace {
 
@@ -45,6 +47,14 @@ bool is_dangerous(char32_t point) {
          within(0x2066, 0x2069);
 }
 
+// How many bytes at the start stand in every line as they are: the most of nearly all texts.
+size_t plain_length(std::string_view text, bool escape_quotes) {
+  const auto is_plain = [escape_quotes](char c) {
+    return c >= ' ' && c < '\x7f' && !(escape_quotes && (c == '"' || c == '\\'));
+  };
+  return static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+}
+
 }  // namespace
 
 // By the calendar of <chrono>: Windows' gmtime fails for times before 1970, which a clock may show.
@@ -61,7 +71,11 @@ std::string timestamp(WallClock::time_point time) {
 
 bool append_escaped(std::string& line, std::string_view text, bool escape_quotes) {
   bool escaped = false;
-  while (!text.empty()) {
+  while (true) {
+    const size_t plain = plain_length(text, escape_quotes);
+    line.append(text, 0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return escaped;
     const size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
     text.remove_prefix(sequence.size());
@@ -84,7 +98,6 @@ bool append_escaped(std::string& line, std::string_view text, bool escape_quotes
       line += sequence;
     }
   }
-  return escaped;
 }
 
 namespace {
@@ -133,21 +146,16 @@ std::string journal_line(Level level, std::string_view text, const Fields& field
 
 std::string json_line(WallClock::time_point time, Level level, std::string_view text,
                       const Fields& fields) {
-  std::string line = "{\"time\":\"" + timestamp(time) + "\",\"level\":\"";
-  line += name_of(level);
-  line += "\",\"message\":\"";
-  append_escaped(line, text, true);
-  line += '"';
-  for (const Field& field : fields) {
-    if (field.value.empty()) continue;
-    line += ",\"";
-    line += field.key;
-    line += "\":\"";
-    append_escaped(line, field.value, true);
-    line += '"';
-  }
-  line += '}';
-  return line;
+  JsonText json;
+  json.object([&] {
+    json.member("time", timestamp(time));
+    json.member("level", name_of(level));
+    json.member("message", text);
+    for (const Field& field : fields) {
+      if (!field.value.empty()) json.member(field.key, field.value);
+    }
+  });
+  return json.take();
 }
 
 std::string escaped(std::string_view text) {

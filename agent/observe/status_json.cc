@@ -1,90 +1,10 @@
 #include "observe/status_json.h"
 
-#include <cstdio>
-#include <utility>
-
+#include "observe/json_text.h"
 #include "observe/log_line.h"
 
 namespace longshore::observe {
 namespace {
-
-// Writes values and members in order, with the commas between them.
-class JsonText {
- public:
-  template <typename Body>
-  void object(const Body& body) {
-    enclosed('{', body, '}');
-  }
-
-  // `body` is called with each item of `items`.
-  template <typename Items, typename Body>
-  void array(std::string_view key, const Items& items, const Body& body) {
-    name(key);
-    enclosed(
-        '[',
-        [&] {
-          for (const auto& item : items) body(item);
-        },
-        ']');
-  }
-
-  template <typename Body>
-  void member_object(std::string_view key, const Body& body) {
-    name(key);
-    object(body);
-  }
-
-  void text(std::string_view value) {
-    begin_value();
-    text_ += '"';
-    append_escaped(text_, value, true);
-    text_ += '"';
-  }
-  void member(std::string_view key, std::string_view value) {
-    name(key);
-    text(value);
-  }
-  void member(std::string_view key, uint64_t value) { literal(key, std::to_string(value)); }
-  void member(std::string_view key, std::chrono::milliseconds value) {
-    literal(key, std::to_string(value.count()));
-  }
-  void flag(std::string_view key, bool value) { literal(key, value ? "true" : "false"); }
-  void seconds(std::string_view key, double value) {
-    char digits[64];
-    std::snprintf(digits, sizeof(digits), "%.6f", value);
-    literal(key, digits);
-  }
-
-  std::string take() { return std::move(text_) + '\n'; }
-
- private:
-  template <typename Body>
-  void enclosed(char open, const Body& body, char close) {
-    begin_value();
-    text_ += open;
-    needs_comma_ = false;
-    body();
-    text_ += close;
-    needs_comma_ = true;
-  }
-
-  void begin_value() {
-    if (std::exchange(needs_comma_, true)) text_ += ',';
-  }
-  void name(std::string_view key) {
-    text(key);
-    text_ += ':';
-    needs_comma_ = false;
-  }
-  void literal(std::string_view key, const std::string& value) {
-    name(key);
-    begin_value();
-    text_ += value;
-  }
-
-  std::string text_;
-  bool needs_comma_ = false;
-};
 
 void write(JsonText& json, const ModuleReport& module) {
   json.object([&] {
@@ -117,7 +37,7 @@ void write(JsonText& json, const ModuleReport& module) {
       json.object([&] {
         json.member("state", step.state);
         json.member("time", timestamp(step.at));
-        json.seconds("seconds", std::chrono::duration<double>(step.took).count());
+        json.decimal("seconds", std::chrono::duration<double>(step.took).count(), 6);
       });
     });
   });
@@ -141,7 +61,7 @@ void write(JsonText& json, const MethodMetrics& method) {
     json.member("calls_started", figures.started);
     json.member("calls_handled", figures.handled);
     json.member("calls_failed", figures.failed);
-    json.seconds("seconds", figures.seconds);
+    json.decimal("seconds", figures.seconds, 6);
   });
 }
 
@@ -172,7 +92,7 @@ std::string status_json(const StatusReport& report) {
     json.array("methods", report.methods, [&](const auto& method) { write(json, *method); });
     json.array("problems", report.problems, [&](const auto& problem) { write(json, problem); });
   });
-  return json.take();
+  return json.take() + '\n';
 }
 
 }  // namespace longshore::observe

@@ -1,8 +1,8 @@
 #include "router/audit_log.h"
 
-#include <charconv>
 #include <utility>
 
+#include "observe/json_text.h"
 #include "observe/log_line.h"
 #include "router/message_schema.h"
 
@@ -11,43 +11,30 @@ namespace {
 
 constexpr size_t kMaxTextBytes = 1024;  // of an object, and of an error's text
 
-// Appends `,"key":"text"`, unless there is no text.
-void append(std::string& line, std::string_view key, std::string_view text) {
-  if (text.empty()) return;
-  line += ",\"";
-  line += key;
-  line += "\":\"";
-  observe::append_escaped(line, text.substr(0, kMaxTextBytes), true);
-  line += '"';
+using observe::JsonText;
+
+// Unless there is no text.
+void tell(JsonText& json, std::string_view key, std::string_view text) {
+  if (!text.empty()) json.member(key, text.substr(0, kMaxTextBytes));
 }
 
-void append_number(std::string& line, std::string_view key, const std::string& number) {
-  line += ",\"";
-  line += key;
-  line += "\":" + number;
+void tell_time(JsonText& json) {
+  json.member("time", observe::timestamp(std::chrono::system_clock::now()));
 }
 
 // To the microsecond.
-std::string milliseconds(Clock::duration took) {
-  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
-  char digits[32];
-  return {digits,
-          std::to_chars(digits, digits + sizeof(digits), static_cast<double>(microseconds) / 1000,
-                        std::chars_format::fixed, 3)
-              .ptr};
+double milliseconds(Clock::duration took) {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()) /
+         1000;
 }
 
-void append_request(std::string& line, const Method& method, std::string_view request) {
+void tell_request(JsonText& json, const Method& method, std::string_view request) {
   const RedactedJson told =
       json_without_secrets(*method.request_schema, request, AuditLog::kMaxRequestBytes);
-  append_number(line, "request", told.json);
+  json.raw("request", told.json);
   if (told.is_whole) return;
-  append_number(line, "request_cut", "true");
-  append_number(line, "request_bytes", std::to_string(request.size()));
-}
-
-std::string begin_of_line() {
-  return "{\"time\":\"" + observe::timestamp(std::chrono::system_clock::now()) + '"';
+  json.flag("request_cut", true);
+  json.member("request_bytes", uint64_t{request.size()});
 }
 
 // By permissions: no module has seen it.
@@ -59,21 +46,34 @@ std::string audit_line(const RecentCalls::Answered& answered, bool unfinished,
                        uint64_t suppressed) {
   const Method& method = *answered.method;
   const Caller& caller = *answered.caller;
-  std::string line = begin_of_line();
-  append(line, "request_id", answered.request_id);
-  append(line, "caller", caller.identity);
-  append(line, "on_behalf_of", caller.on_behalf_of);
-  if (caller.process != 0) append_number(line, "process", std::to_string(caller.process));
-  append(line, "module", method.module.empty() ? "agent" : method.module);
-  append(line, "method", method.full_name);
-  append(line, "object", object_of(answered.request, method));
-  if (!was_refused(answered)) append_request(line, method, answered.request);
-  append(line, "code", status_code_name(answered.code));
-  append(line, "message", answered.text);
-  append_number(line, "duration_ms", milliseconds(answered.took));
-  if (unfinished) append_number(line, "unfinished", "true");
-  if (suppressed > 0) append_number(line, "suppressed", std::to_string(suppressed));
-  return line + "}\n";
+  JsonText json;
+  json.object([&] {
+    tell_time(json);
+    tell(json, "request_id", answered.request_id);
+    tell(json, "caller", caller.identity);
+    tell(json, "on_behalf_of", caller.on_behalf_of);
+    if (caller.process != 0) json.raw("process", std::to_string(caller.process));
+    tell(json, "module", method.module.empty() ? "agent" : method.module);
+    tell(json, "method", method.full_name);
+    tell(json, "object", object_of(answered.request, method));
+    if (!was_refused(answered)) tell_request(json, method, answered.request);
+    tell(json, "code", status_code_name(answered.code));
+    tell(json, "message", answered.text);
+    json.decimal("duration_ms", milliseconds(answered.took), 3);
+    if (unfinished) json.flag("unfinished", true);
+    if (suppressed > 0) json.member("suppressed", suppressed);
+  });
+  return json.take() + '\n';
+}
+
+std::string line_of_suppressed(std::string_view caller, uint64_t count) {
+  JsonText json;
+  json.object([&] {
+    tell_time(json);
+    tell(json, "caller", caller);
+    json.member("suppressed", count);
+  });
+  return json.take() + '\n';
 }
 
 }  // namespace
@@ -158,10 +158,7 @@ Result<void> AuditLog::reopen() {
 
 void AuditLog::add_suppressed() {
   for (const auto& [caller, count] : refusals_.take_suppressed()) {
-    std::string line = begin_of_line();
-    append(line, "caller", caller);
-    append_number(line, "suppressed", std::to_string(count));
-    add_line(line + "}\n");
+    add_line(line_of_suppressed(caller, count));
   }
 }
 

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "router/wire_reader.h"
-
 namespace longshore::router {
 
 // Of google.protobuf.FieldDescriptorProto.Type.
@@ -29,6 +27,16 @@ enum FieldType : int {
   kSfixed64 = 16,
   kSint32 = 17,
   kSint64 = 18
+};
+
+// How the bytes of a value are laid out, as tags number it.
+enum WireType : unsigned {
+  kVarint = 0,
+  kEightBytes = 1,
+  kSized = 2,
+  kGroupBegin = 3,
+  kGroupEnd = 4,
+  kFourBytes = 5
 };
 
 // Of google.protobuf.FieldDescriptorProto.Label.

@@ -22,7 +22,7 @@ class FieldFinder {
       if (is_told && tag.wire_type == wire_type_of(known->second.type)) {
         read_value(known->second, reader, depth, found[tag.field]);
       } else if (is_told && tag.wire_type == kSized && known->second.repeated) {
-        read_packed(known->second, reader.take(reader.varint()), found[tag.field]);
+        read_packed(known->second, reader.sized(), found[tag.field]);
       } else {
         reader.skip(tag.wire_type);
       }
@@ -37,7 +37,7 @@ class FieldFinder {
     const WireType wire_type = wire_type_of(field.type);
     FoundField::Value value;
     if (wire_type == kSized) {
-      value.bytes = reader.take(reader.varint());
+      value.bytes = reader.sized();
     } else {
       value.number = reader.number(wire_type);
     }

@@ -9,18 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "observe/log_line.h"
+#include "observe/json_text.h"
 #include "router/field_type.h"
 #include "router/found_fields.h"
 
 namespace longshore::router {
-namespace {
 
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  observe::append_escaped(json, text, true);
-  return json + '"';
-}
+using observe::quoted;
+
+namespace {
 
 std::string float_text(double value) {
   if (!std::isfinite(value))

@@ -14,7 +14,7 @@ std::string_view find_object(std::string_view request, const Method& method, Dig
     if (tag.field != method.object_field || tag.wire_type != wire_type) {
       reader.skip(tag.wire_type);
     } else if (wire_type == kSized) {
-      object = reader.take(reader.varint());
+      object = reader.sized();
     } else {
       object = integer_text(method.object_type, reader.number(wire_type), digits);
     }

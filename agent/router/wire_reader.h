@@ -1,26 +1,25 @@
-// Reads protobuf's wire format, which may be anything: callers send it.
+// Reads protobuf's wire format, which may be anything: callers send it. Protobuf's own reader
+// decodes; what is here keeps texts where they are, and passes over groups of any depth.
 #pragma once
 
+#include <google/protobuf/io/coded_stream.h>
+
+#include <climits>
 #include <cstdint>
 #include <string_view>
 
-namespace longshore::router {
+#include "router/field_type.h"
 
-enum WireType : unsigned {
-  kVarint = 0,
-  kEightBytes = 1,
-  kSized = 2,
-  kGroupBegin = 3,
-  kGroupEnd = 4,
-  kFourBytes = 5
-};
+namespace longshore::router {
 
 // After an error everything reads as zero, and it is at its end.
 class WireReader {
  public:
-  explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit WireReader(std::string_view bytes)
+      : bytes_(bytes.substr(0, INT_MAX)),
+        input_(reinterpret_cast<const uint8_t*>(bytes_.data()), static_cast<int>(bytes_.size())) {}
 
-  bool at_end() const { return bytes_.empty() || failed_; }
+  bool at_end() { return failed_ || input_.ExpectAtEnd(); }
   bool failed() const { return failed_; }
 
   struct Tag {
@@ -30,7 +29,7 @@ class WireReader {
 
   // Of 32 bits: what a longer one has above them, protobuf's own parser drops as well.
   Tag tag() {
-    const auto tag = static_cast<uint32_t>(varint());
+    const uint32_t tag = input_.ReadTag();
     if (tag >> 3 == 0) failed_ = true;
     return {tag >> 3, tag & 7};
   }
@@ -39,19 +38,15 @@ class WireReader {
   void skip(unsigned wire_type) {
     switch (wire_type) {
       case kVarint:
-        varint();
-        break;
       case kEightBytes:
-        take(8);
+      case kFourBytes:
+        number(static_cast<WireType>(wire_type));
         break;
       case kSized:
-        take(varint());
+        sized();
         break;
       case kGroupBegin:
         skip_group();
-        break;
-      case kFourBytes:
-        take(4);
         break;
       default:
         failed_ = true;
@@ -60,44 +55,29 @@ class WireReader {
 
   // A number that is written in the given way.
   uint64_t number(WireType wire_type) {
-    if (wire_type == kVarint) return varint();
-    return fixed(wire_type == kEightBytes ? 8 : 4);
-  }
-
-  uint64_t varint() {
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !bytes_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes_.front());
-      bytes_.remove_prefix(1);
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
+    uint32_t narrow = 0;
+    const bool is_read = wire_type == kVarint       ? input_.ReadVarint64(&value)
+                         : wire_type == kEightBytes ? input_.ReadLittleEndian64(&value)
+                                                    : input_.ReadLittleEndian32(&narrow);
+    if (is_read) return value | narrow;
     failed_ = true;
     return 0;
   }
 
-  // 4 or 8 bytes in little-endian order.
-  uint64_t fixed(unsigned size) {
-    const std::string_view bytes = take(size);
-    uint64_t value = 0;
-    for (size_t i = bytes.size(); i > 0; --i) {
-      value = value << 8 | static_cast<unsigned char>(bytes[i - 1]);
-    }
-    return value;
-  }
-
-  std::string_view take(uint64_t size) {
-    if (size > bytes_.size()) {
-      failed_ = true;
-      return {};
-    }
-    const std::string_view taken = bytes_.substr(0, static_cast<size_t>(size));
-    bytes_.remove_prefix(static_cast<size_t>(size));
-    return taken;
+  // The bytes of a string, of bytes or of a message.
+  std::string_view sized() {
+    int size = 0;
+    failed_ = failed_ || !input_.ReadVarintSizeAsInt(&size);
+    const int begin = input_.CurrentPosition();
+    failed_ = failed_ || !input_.Skip(size);
+    if (failed_) return {};
+    return bytes_.substr(static_cast<size_t>(begin), static_cast<size_t>(size));
   }
 
  private:
-  // No proto3 message has groups, but its parser passes over those that a caller puts in.
+  // No proto3 message has groups, but its parser passes over those that a caller puts in. Not by
+  // recursion, as protobuf would: it gives up where a module's parser may go on.
   void skip_group() {
     for (size_t open = 1; open > 0 && !failed_;) {
       const unsigned wire_type = tag().wire_type;
@@ -112,6 +92,7 @@ class WireReader {
   }
 
   std::string_view bytes_;
+  google::protobuf::io::CodedInputStream input_;
   bool failed_ = false;
 };
 

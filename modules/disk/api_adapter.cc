@@ -7,7 +7,6 @@
 #include "disk/v1alpha1.pb.h"
 #include "disk/v1beta1.pb.h"
 #include "disk/v1beta2.pb.h"
-#include "disk/v1beta3.pb.h"
 #include "support/context_deadline.h"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
@@ -150,63 +149,39 @@ Result<Response> ApiAdapter::state(Context, const Request& request) {
 }
 
 void ApiAdapter::add_to(const AddService& add_service) {
-  add_v1alpha1(add_service("v1alpha1.Disk"));
-  add_v1beta1(add_service("v1beta1.Disk"));
-  add_v1beta2(add_service("v1beta2.Disk"));
-  add_v1beta3(add_service("v1beta3.Disk"));
-  add_v1(add_service("v1.Disk"));
+  add_with_texts(add_service);
+  add_with_numbers(add_service("v1.Disk").also_as("v1beta3.Disk"));
 }
 
-void ApiAdapter::add_v1alpha1(Builder service) {
-  using namespace ::v1alpha1;
-  service
-      .unary("ListDiskLocations",
-             &ApiAdapter::list_locations<ListDiskLocationsResponse, ListDiskLocationsRequest>)
-      .unary("PartitionDisk", &ApiAdapter::partition<PartitionDiskResponse, PartitionDiskRequest>)
-      .unary("Rescan", &ApiAdapter::rescan<RescanResponse, RescanRequest>)
-      .unary("GetDiskNumberByName",
-             &ApiAdapter::number_by_name<GetDiskNumberByNameResponse, GetDiskNumberByNameRequest>);
-}
-
-void ApiAdapter::add_v1beta1(Builder service) {
-  using namespace ::v1beta1;
-  service
-      .unary("ListDiskLocations",
-             &ApiAdapter::list_locations<ListDiskLocationsResponse, ListDiskLocationsRequest>)
-      .unary("PartitionDisk", &ApiAdapter::partition<PartitionDiskResponse, PartitionDiskRequest>)
-      .unary("Rescan", &ApiAdapter::rescan<RescanResponse, RescanRequest>)
-      .unary("ListDiskIDs", &ApiAdapter::list_ids<ListDiskIDsResponse, ListDiskIDsRequest>)
-      .unary("DiskStats", &ApiAdapter::stats<DiskStatsResponse, DiskStatsRequest>);
-}
-
-void ApiAdapter::add_v1beta2(Builder service) {
+// A complaint about a disk's text names the version's own message, so requests with one are not
+// shared.
+void ApiAdapter::add_with_texts(const AddService& add_service) {
   using namespace ::v1beta2;
-  service
-      .unary("ListDiskLocations",
-             &ApiAdapter::list_locations<ListDiskLocationsResponse, ListDiskLocationsRequest>)
+  add_service("v1alpha1.Disk")
+      .unary("PartitionDisk",
+             &ApiAdapter::partition<PartitionDiskResponse, ::v1alpha1::PartitionDiskRequest>)
+      .unary("GetDiskNumberByName",
+             &ApiAdapter::number_by_name<::v1alpha1::GetDiskNumberByNameResponse,
+                                         ::v1alpha1::GetDiskNumberByNameRequest>);
+  add_service("v1beta1.Disk")
+      .unary("PartitionDisk",
+             &ApiAdapter::partition<PartitionDiskResponse, ::v1beta1::PartitionDiskRequest>)
+      .unary("DiskStats", &ApiAdapter::stats<DiskStatsResponse, ::v1beta1::DiskStatsRequest>);
+  add_service("v1beta2.Disk")
       .unary("PartitionDisk", &ApiAdapter::partition<PartitionDiskResponse, PartitionDiskRequest>)
-      .unary("Rescan", &ApiAdapter::rescan<RescanResponse, RescanRequest>)
-      .unary("ListDiskIDs", &ApiAdapter::list_ids<ListDiskIDsResponse, ListDiskIDsRequest>)
       .unary("DiskStats", &ApiAdapter::stats<DiskStatsResponse, DiskStatsRequest>)
       .unary("SetAttachState",
              &ApiAdapter::set_state<SetAttachStateResponse, SetAttachStateRequest>)
-      .unary("GetAttachState", &ApiAdapter::state<GetAttachStateResponse, GetAttachStateRequest>);
-}
-
-void ApiAdapter::add_v1beta3(Builder service) {
-  using namespace ::v1beta3;
-  service
+      .unary("GetAttachState", &ApiAdapter::state<GetAttachStateResponse, GetAttachStateRequest>)
+      .also_as("v1beta1.Disk")
+      .unary("ListDiskIDs", &ApiAdapter::list_ids<ListDiskIDsResponse, ListDiskIDsRequest>)
+      .also_as("v1alpha1.Disk")
       .unary("ListDiskLocations",
              &ApiAdapter::list_locations<ListDiskLocationsResponse, ListDiskLocationsRequest>)
-      .unary("PartitionDisk", &ApiAdapter::partition<PartitionDiskResponse, PartitionDiskRequest>)
-      .unary("Rescan", &ApiAdapter::rescan<RescanResponse, RescanRequest>)
-      .unary("ListDiskIDs", &ApiAdapter::list_ids<ListDiskIDsResponse, ListDiskIDsRequest>)
-      .unary("GetDiskStats", &ApiAdapter::stats<GetDiskStatsResponse, GetDiskStatsRequest>)
-      .unary("SetDiskState", &ApiAdapter::set_state<SetDiskStateResponse, SetDiskStateRequest>)
-      .unary("GetDiskState", &ApiAdapter::state<GetDiskStateResponse, GetDiskStateRequest>);
+      .unary("Rescan", &ApiAdapter::rescan<RescanResponse, RescanRequest>);
 }
 
-void ApiAdapter::add_v1(Builder service) {
+void ApiAdapter::add_with_numbers(Builder service) {
   using namespace ::v1;
   service
       .unary("ListDiskLocations",

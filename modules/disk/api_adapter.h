@@ -1,10 +1,10 @@
 // The wire versions of the disk group: from messages to the service and back.
 //
-// The same handlers serve all five versions; what differs is the type of the messages. v1alpha1,
-// v1beta1 and v1beta2 write disk numbers as texts of decimal digits, in requests and as keys of
-// maps; a text that is no number of 32 bits is INVALID_ARGUMENT (csi-proxy cuts it to 32 bits, and
-// so acts on another disk). v1beta1 and v1beta2 have a disk's identifiers as a map, which always
-// holds "page83" and "serialNumber".
+// There are two families of messages, and the same handlers serve both. v1beta3 and v1 are the same
+// on the wire. v1alpha1, v1beta1 and v1beta2 each add to the one before; they write disk numbers as
+// texts of decimal digits, in requests and as keys of maps; a text that is no number of 32 bits is
+// INVALID_ARGUMENT (csi-proxy cuts it to 32 bits, and so acts on another disk). v1beta1 and v1beta2
+// have a disk's identifiers as a map, which always holds "page83" and "serialNumber".
 //
 // Threads: any number at once. Owner: outlives its calls; the service outlives it.
 #pragma once
@@ -28,11 +28,8 @@ class ApiAdapter {
   static void add_to(const AddService& add_service);
 
  private:
-  static void add_v1alpha1(Builder service);
-  static void add_v1beta1(Builder service);
-  static void add_v1beta2(Builder service);
-  static void add_v1beta3(Builder service);
-  static void add_v1(Builder service);
+  static void add_with_texts(const AddService& add_service);
+  static void add_with_numbers(Builder service);
 
   template <typename Response, typename Request>
   Result<Response> list_locations(Context context, const Request& request);

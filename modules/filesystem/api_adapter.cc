@@ -1,9 +1,6 @@
 #include "filesystem/api_adapter.h"
 
-#include "filesystem/v1.pb.h"
-#include "filesystem/v1alpha1.pb.h"
 #include "filesystem/v1beta1.pb.h"
-#include "filesystem/v1beta2.pb.h"
 #include "filesystem/v2alpha1.pb.h"
 #include "support/context_deadline.h"
 #include "support/empty_response.h"
@@ -62,25 +59,11 @@ Result<Response> ApiAdapter::is_mount_point(Context, const Request& request) {
 }
 
 void ApiAdapter::add_to(const AddService& add_service) {
-  add_v1alpha1(add_service("v1alpha1.Filesystem"));
-  add_v1beta1(add_service("v1beta1.Filesystem"));
-  add_v1beta2(add_service("v1beta2.Filesystem"));
-  add_v1(add_service("v1.Filesystem"));
-  add_v2alpha1(add_service("v2alpha1.Filesystem"));
+  add_with_contexts(add_service("v1beta1.Filesystem").also_as("v1alpha1.Filesystem"));
+  add_without_contexts(add_service);
 }
 
-void ApiAdapter::add_v1alpha1(Builder service) {
-  using namespace ::v1alpha1;
-  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
-      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
-      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
-      .unary("LinkPath",
-             &ApiAdapter::create_symlink<LinkPathResponse, SameLink::kIsError, LinkPathRequest>)
-      .unary("IsMountPoint",
-             &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
-}
-
-void ApiAdapter::add_v1beta1(Builder service) {
+void ApiAdapter::add_with_contexts(Builder service) {
   using namespace ::v1beta1;
   service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
       .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
@@ -91,36 +74,23 @@ void ApiAdapter::add_v1beta1(Builder service) {
              &ApiAdapter::is_mount_point<IsMountPointResponse, IsMountPointRequest>);
 }
 
-void ApiAdapter::add_v1beta2(Builder service) {
-  using namespace ::v1beta2;
-  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
-      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
-      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
-      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
-                                                          CreateSymlinkRequest>)
-      .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
-}
-
-void ApiAdapter::add_v1(Builder service) {
-  using namespace ::v1;
-  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
-      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
-      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
-      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
-                                                          CreateSymlinkRequest>)
-      .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
-}
-
-void ApiAdapter::add_v2alpha1(Builder service) {
+void ApiAdapter::add_without_contexts(const AddService& add_service) {
   using namespace ::v2alpha1;
-  service.unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
-      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
-      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
-      .unary("RmdirContents",
-             &ApiAdapter::rmdir_contents<RmdirContentsResponse, RmdirContentsRequest>)
+  add_service("v1.Filesystem")
+      .also_as("v1beta2.Filesystem")
+      .unary("CreateSymlink", &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsError,
+                                                          CreateSymlinkRequest>);
+  add_service("v2alpha1.Filesystem")
       .unary("CreateSymlink",
              &ApiAdapter::create_symlink<CreateSymlinkResponse, SameLink::kIsSuccess,
                                          CreateSymlinkRequest>)
+      .unary("RmdirContents",
+             &ApiAdapter::rmdir_contents<RmdirContentsResponse, RmdirContentsRequest>)
+      .also_as("v1.Filesystem")
+      .also_as("v1beta2.Filesystem")
+      .unary("PathExists", &ApiAdapter::path_exists<PathExistsResponse, PathExistsRequest>)
+      .unary("Mkdir", &ApiAdapter::mkdir<MkdirResponse, MkdirRequest>)
+      .unary("Rmdir", &ApiAdapter::rmdir<RmdirResponse, RmdirRequest>)
       .unary("IsSymlink", &ApiAdapter::is_symlink<IsSymlinkResponse, IsSymlinkRequest>);
 }
 

@@ -1,8 +1,9 @@
 // The wire versions of the filesystem group: from messages to the service and back.
 //
-// The same handlers serve all five versions; what differs is the type of the messages, two method
-// names, and what making a link again means. `PathContext` and the `error` fields of v1alpha1 and
-// v1beta1 are neither read nor filled, as csi-proxy does since its 1.0.
+// There are two families of messages, and the same handlers serve both. v1alpha1 and v1beta1 are
+// the same on the wire; their `PathContext` and `error` fields are neither read nor filled, as
+// csi-proxy does since its 1.0. v1beta2 and v1 are the same, two methods have other names there,
+// and v2alpha1 adds to them; only there making a link again succeeds.
 //
 // Threads: any number at once. Owner: outlives its calls; the service outlives it.
 #pragma once
@@ -26,11 +27,8 @@ class ApiAdapter {
   static void add_to(const AddService& add_service);
 
  private:
-  static void add_v1alpha1(Builder service);
-  static void add_v1beta1(Builder service);
-  static void add_v1beta2(Builder service);
-  static void add_v1(Builder service);
-  static void add_v2alpha1(Builder service);
+  static void add_with_contexts(Builder service);
+  static void add_without_contexts(const AddService& add_service);
 
   template <typename Response, typename Request>
   Result<Response> path_exists(Context context, const Request& request);

@@ -3,8 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "iscsi/v1alpha1.pb.h"
-#include "iscsi/v1alpha2.pb.h"
 #include "support/context_deadline.h"
 #include "support/empty_response.h"
 
@@ -29,30 +27,45 @@ std::optional<PortalRequest> portal_of(const Request& request) {
 
 }  // namespace
 
-template <typename Response, typename Request>
-Result<Response> ApiAdapter::add_portal(Context context, const Request& request) {
-  return empty_or<Response>(service_.add_portal(portal_of(request), caller_of(context)));
+void ApiAdapter::add_to(const AddService& add_service) {
+  add_service("v1alpha2.Iscsi")
+      .async("SetMutualChapSecret", &ApiAdapter::set_mutual_secret)
+      .also_as("v1alpha1.Iscsi")
+      .unary("AddTargetPortal", &ApiAdapter::add_portal)
+      .unary("DiscoverTargetPortal", &ApiAdapter::discover)
+      .unary("RemoveTargetPortal", &ApiAdapter::remove_portal)
+      .unary("ListTargetPortals", &ApiAdapter::list_portals)
+      .async("ConnectTarget", &ApiAdapter::connect)
+      .unary("DisconnectTarget", &ApiAdapter::disconnect)
+      .unary("GetTargetDisks", &ApiAdapter::disks);
 }
 
-template <typename Response, typename Request>
-Result<Response> ApiAdapter::discover(Context context, const Request& request) {
+Result<wire::AddTargetPortalResponse> ApiAdapter::add_portal(
+    Context context, const wire::AddTargetPortalRequest& request) {
+  return empty_or<wire::AddTargetPortalResponse>(
+      service_.add_portal(portal_of(request), caller_of(context)));
+}
+
+Result<wire::DiscoverTargetPortalResponse> ApiAdapter::discover(
+    Context context, const wire::DiscoverTargetPortalRequest& request) {
   const auto targets = service_.discover(portal_of(request), caller_of(context));
   if (!targets) return targets.error();
-  Response response;
+  wire::DiscoverTargetPortalResponse response;
   for (const std::string& target : *targets) response.add_iqns(target);
   return response;
 }
 
-template <typename Response, typename Request>
-Result<Response> ApiAdapter::remove_portal(Context context, const Request& request) {
-  return empty_or<Response>(service_.remove_portal(portal_of(request), caller_of(context)));
+Result<wire::RemoveTargetPortalResponse> ApiAdapter::remove_portal(
+    Context context, const wire::RemoveTargetPortalRequest& request) {
+  return empty_or<wire::RemoveTargetPortalResponse>(
+      service_.remove_portal(portal_of(request), caller_of(context)));
 }
 
-template <typename Response, typename Request>
-Result<Response> ApiAdapter::list_portals(Context, const Request&) {
+Result<wire::ListTargetPortalsResponse> ApiAdapter::list_portals(
+    Context, const wire::ListTargetPortalsRequest&) {
   const auto portals = service_.portals();
   if (!portals) return portals.error();
-  Response response;
+  wire::ListTargetPortalsResponse response;
   for (const Portal& portal : *portals) {
     auto& entry = *response.add_target_portals();
     entry.set_target_address(portal.address);
@@ -61,77 +74,35 @@ Result<Response> ApiAdapter::list_portals(Context, const Request&) {
   return response;
 }
 
-template <typename Response, typename Request>
-void ApiAdapter::connect(Context context, Request request, Reply<Response> reply) {
+void ApiAdapter::connect(Context context, wire::ConnectTargetRequest request,
+                         Reply<wire::ConnectTargetResponse> reply) {
   const ConnectRequest plain{.portal = portal_of(request),
                              .target = request.iqn(),
                              .authentication = static_cast<int>(request.auth_type()),
                              .username = request.chap_username(),
                              .secret = Secret(*request.mutable_chap_secret())};
-  reply(empty_or<Response>(service_.connect(plain, caller_of(context))));
+  reply(empty_or<wire::ConnectTargetResponse>(service_.connect(plain, caller_of(context))));
 }
 
-template <typename Response, typename Request>
-Result<Response> ApiAdapter::disconnect(Context context, const Request& request) {
-  return empty_or<Response>(
+Result<wire::DisconnectTargetResponse> ApiAdapter::disconnect(
+    Context context, const wire::DisconnectTargetRequest& request) {
+  return empty_or<wire::DisconnectTargetResponse>(
       service_.disconnect(portal_of(request), request.iqn(), caller_of(context)));
 }
 
-template <typename Response, typename Request>
-Result<Response> ApiAdapter::disks(Context context, const Request& request) {
+Result<wire::GetTargetDisksResponse> ApiAdapter::disks(Context context,
+                                                       const wire::GetTargetDisksRequest& request) {
   const auto numbers = service_.disks(portal_of(request), request.iqn(), caller_of(context));
   if (!numbers) return numbers.error();
-  Response response;
+  wire::GetTargetDisksResponse response;
   for (const uint32_t number : *numbers) response.add_diskids(std::to_string(number));
   return response;
 }
 
-template <typename Response, typename Request>
-void ApiAdapter::set_mutual_secret(Context, Request request, Reply<Response> reply) {
-  reply(
-      empty_or<Response>(service_.set_mutual_secret(Secret(*request.mutable_mutualchapsecret()))));
-}
-
-void ApiAdapter::add_to(const AddService& add_service) {
-  add_v1alpha1(add_service("v1alpha1.Iscsi"));
-  add_v1alpha2(add_service("v1alpha2.Iscsi"));
-}
-
-void ApiAdapter::add_v1alpha1(Builder service) {
-  using namespace ::v1alpha1;
-  service
-      .unary("AddTargetPortal",
-             &ApiAdapter::add_portal<AddTargetPortalResponse, AddTargetPortalRequest>)
-      .unary("DiscoverTargetPortal",
-             &ApiAdapter::discover<DiscoverTargetPortalResponse, DiscoverTargetPortalRequest>)
-      .unary("RemoveTargetPortal",
-             &ApiAdapter::remove_portal<RemoveTargetPortalResponse, RemoveTargetPortalRequest>)
-      .unary("ListTargetPortals",
-             &ApiAdapter::list_portals<ListTargetPortalsResponse, ListTargetPortalsRequest>)
-      .async("ConnectTarget", &ApiAdapter::connect<ConnectTargetResponse, ConnectTargetRequest>)
-      .unary("DisconnectTarget",
-             &ApiAdapter::disconnect<DisconnectTargetResponse, DisconnectTargetRequest>)
-      .unary("GetTargetDisks", &ApiAdapter::disks<GetTargetDisksResponse, GetTargetDisksRequest>);
-}
-
-void ApiAdapter::add_v1alpha2(Builder service) {
-  using namespace ::v1alpha2;
-  service
-      .unary("AddTargetPortal",
-             &ApiAdapter::add_portal<AddTargetPortalResponse, AddTargetPortalRequest>)
-      .unary("DiscoverTargetPortal",
-             &ApiAdapter::discover<DiscoverTargetPortalResponse, DiscoverTargetPortalRequest>)
-      .unary("RemoveTargetPortal",
-             &ApiAdapter::remove_portal<RemoveTargetPortalResponse, RemoveTargetPortalRequest>)
-      .unary("ListTargetPortals",
-             &ApiAdapter::list_portals<ListTargetPortalsResponse, ListTargetPortalsRequest>)
-      .async("ConnectTarget", &ApiAdapter::connect<ConnectTargetResponse, ConnectTargetRequest>)
-      .unary("DisconnectTarget",
-             &ApiAdapter::disconnect<DisconnectTargetResponse, DisconnectTargetRequest>)
-      .unary("GetTargetDisks", &ApiAdapter::disks<GetTargetDisksResponse, GetTargetDisksRequest>)
-      .async(
-          "SetMutualChapSecret",
-          &ApiAdapter::set_mutual_secret<SetMutualChapSecretResponse, SetMutualChapSecretRequest>);
+void ApiAdapter::set_mutual_secret(Context, wire::SetMutualChapSecretRequest request,
+                                   Reply<wire::SetMutualChapSecretResponse> reply) {
+  reply(empty_or<wire::SetMutualChapSecretResponse>(
+      service_.set_mutual_secret(Secret(*request.mutable_mutualchapsecret()))));
 }
 
 }  // namespace longshore::iscsi

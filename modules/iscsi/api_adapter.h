@@ -1,7 +1,8 @@
 // The wire versions of the iscsi group: from messages to the service and back.
 //
-// The same handlers serve both versions, which differ in the one method that v1alpha2 has more.
-// Those that get a secret get the message itself, so that no copy of the secret stays behind in it.
+// v1alpha1 is served as v1alpha2, which has the same messages on the wire and one method more.
+// Handlers that get a secret take the message over, so that no copy of the secret stays behind in
+// it.
 //
 // Threads: any number at once. Owner: outlives its calls; the service outlives it.
 #pragma once
@@ -10,9 +11,12 @@
 #include <string>
 
 #include "iscsi/iscsi_service.h"
+#include "iscsi/v1alpha2.pb.h"
 #include "longshore/service.hpp"
 
 namespace longshore::iscsi {
+
+namespace wire = ::v1alpha2;
 
 class ApiAdapter {
  public:
@@ -25,25 +29,22 @@ class ApiAdapter {
   static void add_to(const AddService& add_service);
 
  private:
-  static void add_v1alpha1(Builder service);
-  static void add_v1alpha2(Builder service);
-
-  template <typename Response, typename Request>
-  Result<Response> add_portal(Context context, const Request& request);
-  template <typename Response, typename Request>
-  Result<Response> discover(Context context, const Request& request);
-  template <typename Response, typename Request>
-  Result<Response> remove_portal(Context context, const Request& request);
-  template <typename Response, typename Request>
-  Result<Response> list_portals(Context context, const Request& request);
-  template <typename Response, typename Request>
-  void connect(Context context, Request request, Reply<Response> reply);
-  template <typename Response, typename Request>
-  Result<Response> disconnect(Context context, const Request& request);
-  template <typename Response, typename Request>
-  Result<Response> disks(Context context, const Request& request);
-  template <typename Response, typename Request>
-  void set_mutual_secret(Context context, Request request, Reply<Response> reply);
+  Result<wire::AddTargetPortalResponse> add_portal(Context context,
+                                                   const wire::AddTargetPortalRequest& request);
+  Result<wire::DiscoverTargetPortalResponse> discover(
+      Context context, const wire::DiscoverTargetPortalRequest& request);
+  Result<wire::RemoveTargetPortalResponse> remove_portal(
+      Context context, const wire::RemoveTargetPortalRequest& request);
+  Result<wire::ListTargetPortalsResponse> list_portals(
+      Context context, const wire::ListTargetPortalsRequest& request);
+  void connect(Context context, wire::ConnectTargetRequest request,
+               Reply<wire::ConnectTargetResponse> reply);
+  Result<wire::DisconnectTargetResponse> disconnect(Context context,
+                                                    const wire::DisconnectTargetRequest& request);
+  Result<wire::GetTargetDisksResponse> disks(Context context,
+                                             const wire::GetTargetDisksRequest& request);
+  void set_mutual_secret(Context context, wire::SetMutualChapSecretRequest request,
+                         Reply<wire::SetMutualChapSecretResponse> reply);
 
   IscsiService& service_;
 };

@@ -1,7 +1,7 @@
 // The wire versions of the smb group: from messages to the service and back.
 //
-// The same handlers serve all four versions; v1alpha1 and v1beta1 have a text for an error in their
-// responses, which stays empty.
+// All four versions are served as v1: their requests are the same on the wire, and the text for an
+// error that v1alpha1 and v1beta1 have in their responses stays empty.
 //
 // Threads: any number at once. Owner: outlives its calls; the service outlives it.
 #pragma once
@@ -11,6 +11,7 @@
 
 #include "longshore/service.hpp"
 #include "smb/smb_service.h"
+#include "smb/v1.pb.h"
 
 namespace longshore::smb {
 
@@ -27,10 +28,10 @@ class ApiAdapter {
  private:
   // Takes the request over, so that what it holds can be wiped. It is registered as asynchronous
   // for that alone: the answer is given before it returns.
-  template <typename Response, typename Request>
-  void new_mapping(Context context, Request request, Reply<Response> reply);
-  template <typename Response, typename Request>
-  Result<Response> remove_mapping(Context context, const Request& request);
+  void new_mapping(Context context, ::v1::NewSmbGlobalMappingRequest request,
+                   Reply<::v1::NewSmbGlobalMappingResponse> reply);
+  Result<::v1::RemoveSmbGlobalMappingResponse> remove_mapping(
+      Context context, const ::v1::RemoveSmbGlobalMappingRequest& request);
 
   SmbService& service_;
 };

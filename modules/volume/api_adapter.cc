@@ -6,11 +6,9 @@
 #include "support/context_deadline.h"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
-#include "volume/v1.pb.h"
 #include "volume/v1alpha1.pb.h"
 #include "volume/v1beta1.pb.h"
 #include "volume/v1beta2.pb.h"
-#include "volume/v1beta3.pb.h"
 #include "volume/v2alpha1.pb.h"
 
 namespace longshore::volume {
@@ -147,19 +145,31 @@ Result<Response> ApiAdapter::flush(Context, const Request& request) {
 }
 
 void ApiAdapter::add_to(const AddService& add_service) {
-  add_v1alpha1(add_service("v1alpha1.Volume"));
-  add_v1beta1(add_service("v1beta1.Volume"));
-  add_v1beta2(add_service("v1beta2.Volume"));
-  add_v1beta3(add_service("v1beta3.Volume"));
-  add_v1(add_service("v1.Volume"));
-  add_v2alpha1(add_service("v2alpha1.Volume"));
+  add_with_texts(add_service);
+  add_with_numbers(add_service);
 }
 
-void ApiAdapter::add_v1alpha1(Builder service) {
-  using namespace ::v1alpha1;
-  service
+// A complaint about a disk's text names the version's own message, so that request is not shared.
+void ApiAdapter::add_with_texts(const AddService& add_service) {
+  using namespace ::v1beta2;
+  add_service("v1alpha1.Volume")
+      .unary("ListVolumesOnDisk",
+             &ApiAdapter::list<ListVolumesOnDiskResponse, ::v1alpha1::ListVolumesOnDiskRequest>);
+  add_service("v1beta1.Volume")
+      .unary("ListVolumesOnDisk",
+             &ApiAdapter::list<ListVolumesOnDiskResponse, ::v1beta1::ListVolumesOnDiskRequest>);
+  add_service("v1beta2.Volume")
       .unary("ListVolumesOnDisk",
              &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("WriteVolumeCache",
+             &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>)
+      .also_as("v1beta1.Volume")
+      .unary("VolumeStats", &ApiAdapter::stats<VolumeStatsResponse, VolumeStatsRequest>)
+      .unary("GetVolumeDiskNumber",
+             &ApiAdapter::disk_number<VolumeDiskNumberResponse, VolumeDiskNumberRequest>)
+      .unary("GetVolumeIDFromMount",
+             &ApiAdapter::id_of_mount_point<VolumeIDFromMountResponse, VolumeIDFromMountRequest>)
+      .also_as("v1alpha1.Volume")
       .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
       .unary("DismountVolume", &ApiAdapter::unmount<DismountVolumeResponse, DismountVolumeRequest>)
       .unary("IsVolumeFormatted",
@@ -168,109 +178,29 @@ void ApiAdapter::add_v1alpha1(Builder service) {
       .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>);
 }
 
-void ApiAdapter::add_v1beta1(Builder service) {
-  using namespace ::v1beta1;
-  service
-      .unary("ListVolumesOnDisk",
-             &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
-      .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
-      .unary("DismountVolume", &ApiAdapter::unmount<DismountVolumeResponse, DismountVolumeRequest>)
-      .unary("IsVolumeFormatted",
-             &ApiAdapter::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
-      .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
-      .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
-      .unary("VolumeStats", &ApiAdapter::stats<VolumeStatsResponse, VolumeStatsRequest>)
-      .unary("GetVolumeDiskNumber",
-             &ApiAdapter::disk_number<VolumeDiskNumberResponse, VolumeDiskNumberRequest>)
-      .unary("GetVolumeIDFromMount",
-             &ApiAdapter::id_of_mount_point<VolumeIDFromMountResponse, VolumeIDFromMountRequest>);
-}
-
-void ApiAdapter::add_v1beta2(Builder service) {
-  using namespace ::v1beta2;
-  service
-      .unary("ListVolumesOnDisk",
-             &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
-      .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
-      .unary("DismountVolume", &ApiAdapter::unmount<DismountVolumeResponse, DismountVolumeRequest>)
-      .unary("IsVolumeFormatted",
-             &ApiAdapter::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
-      .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
-      .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
-      .unary("VolumeStats", &ApiAdapter::stats<VolumeStatsResponse, VolumeStatsRequest>)
-      .unary("GetVolumeDiskNumber",
-             &ApiAdapter::disk_number<VolumeDiskNumberResponse, VolumeDiskNumberRequest>)
-      .unary("GetVolumeIDFromMount",
-             &ApiAdapter::id_of_mount_point<VolumeIDFromMountResponse, VolumeIDFromMountRequest>)
-      .unary("WriteVolumeCache",
-             &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
-}
-
-void ApiAdapter::add_v1beta3(Builder service) {
-  using namespace ::v1beta3;
-  service
-      .unary("ListVolumesOnDisk",
-             &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
-      .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
-      .unary("UnmountVolume", &ApiAdapter::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
-      .unary("IsVolumeFormatted",
-             &ApiAdapter::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
-      .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
-      .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
-      .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
-      .unary("GetDiskNumberFromVolumeID",
-             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
-                                      GetDiskNumberFromVolumeIDRequest>)
-      .unary("GetVolumeIDFromTargetPath",
-             &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
-                                            GetVolumeIDFromTargetPathRequest>)
-      .unary("WriteVolumeCache",
-             &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
-}
-
-void ApiAdapter::add_v1(Builder service) {
-  using namespace ::v1;
-  service
-      .unary("ListVolumesOnDisk",
-             &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
-      .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
-      .unary("UnmountVolume", &ApiAdapter::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
-      .unary("IsVolumeFormatted",
-             &ApiAdapter::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
-      .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
-      .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
-      .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
-      .unary("GetDiskNumberFromVolumeID",
-             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
-                                      GetDiskNumberFromVolumeIDRequest>)
-      .unary("GetVolumeIDFromTargetPath",
-             &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
-                                            GetVolumeIDFromTargetPathRequest>)
-      .unary("WriteVolumeCache",
-             &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
-}
-
-void ApiAdapter::add_v2alpha1(Builder service) {
+void ApiAdapter::add_with_numbers(const AddService& add_service) {
   using namespace ::v2alpha1;
-  service
-      .unary("ListVolumesOnDisk",
-             &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
-      .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
-      .unary("UnmountVolume", &ApiAdapter::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
-      .unary("IsVolumeFormatted",
-             &ApiAdapter::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
-      .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
-      .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
-      .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
-      .unary("GetDiskNumberFromVolumeID",
-             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
-                                      GetDiskNumberFromVolumeIDRequest>)
-      .unary("GetVolumeIDFromTargetPath",
-             &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
-                                            GetVolumeIDFromTargetPathRequest>)
+  add_service("v2alpha1.Volume")
       .unary("GetClosestVolumeIDFromTargetPath",
              &ApiAdapter::closest_id<GetClosestVolumeIDFromTargetPathResponse,
                                      GetClosestVolumeIDFromTargetPathRequest>)
+      .also_as("v1.Volume")
+      .also_as("v1beta3.Volume")
+      .unary("ListVolumesOnDisk",
+             &ApiAdapter::list<ListVolumesOnDiskResponse, ListVolumesOnDiskRequest>)
+      .unary("MountVolume", &ApiAdapter::mount<MountVolumeResponse, MountVolumeRequest>)
+      .unary("UnmountVolume", &ApiAdapter::unmount<UnmountVolumeResponse, UnmountVolumeRequest>)
+      .unary("IsVolumeFormatted",
+             &ApiAdapter::is_formatted<IsVolumeFormattedResponse, IsVolumeFormattedRequest>)
+      .unary("FormatVolume", &ApiAdapter::format<FormatVolumeResponse, FormatVolumeRequest>)
+      .unary("ResizeVolume", &ApiAdapter::resize<ResizeVolumeResponse, ResizeVolumeRequest>)
+      .unary("GetVolumeStats", &ApiAdapter::stats<GetVolumeStatsResponse, GetVolumeStatsRequest>)
+      .unary("GetDiskNumberFromVolumeID",
+             &ApiAdapter::disk_number<GetDiskNumberFromVolumeIDResponse,
+                                      GetDiskNumberFromVolumeIDRequest>)
+      .unary("GetVolumeIDFromTargetPath",
+             &ApiAdapter::id_of_mount_point<GetVolumeIDFromTargetPathResponse,
+                                            GetVolumeIDFromTargetPathRequest>)
       .unary("WriteVolumeCache",
              &ApiAdapter::flush<WriteVolumeCacheResponse, WriteVolumeCacheRequest>);
 }

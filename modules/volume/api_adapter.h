@@ -1,9 +1,10 @@
 // The wire versions of the volume group: from messages to the service and back.
 //
-// The same handlers serve all six versions; what differs is the type of the messages and the names
-// of methods and fields. v1alpha1, v1beta1 and v1beta2 write disk numbers in requests as texts of
-// decimal digits, and a text that is no number of 32 bits is INVALID_ARGUMENT; they have no number
-// of a partition, so ListVolumesOnDisk is about all.
+// There are two families of messages, which differ in the names of methods and fields, and the same
+// handlers serve both. v1beta3 and v1 are the same on the wire, and v2alpha1 adds to them.
+// v1alpha1, v1beta1 and v1beta2 each add to the one before; they write disk numbers in requests as
+// texts of decimal digits, and a text that is no number of 32 bits is INVALID_ARGUMENT; they have
+// no number of a partition, so ListVolumesOnDisk is about all.
 //
 // Threads: any number at once. Owner: outlives its calls; the service outlives it.
 #pragma once
@@ -27,12 +28,8 @@ class ApiAdapter {
   static void add_to(const AddService& add_service);
 
  private:
-  static void add_v1alpha1(Builder service);
-  static void add_v1beta1(Builder service);
-  static void add_v1beta2(Builder service);
-  static void add_v1beta3(Builder service);
-  static void add_v1(Builder service);
-  static void add_v2alpha1(Builder service);
+  static void add_with_texts(const AddService& add_service);
+  static void add_with_numbers(const AddService& add_service);
 
   template <typename Response, typename Request>
   Result<Response> list(Context context, const Request& request);

@@ -28,12 +28,12 @@ std::string content(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The value behind `"key": "` in JSON, from `begin` on.
+// The value behind `"key":"` in JSON, from `begin` on.
 std::string text_behind(const std::string& json, const std::string& key, size_t begin) {
-  const std::string before = "\"" + key + "\": \"";
+  const std::string before = "\"" + key + "\":\"";
   const size_t start = json.find(before, begin);
   if (start == std::string::npos) return "";
-  const size_t end = json.find("\", \"", start + before.size());
+  const size_t end = json.find("\",\"", start + before.size());
   return json.substr(start + before.size(), end - start - before.size());
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("what is not there, or no module, is a failed test and no mistake of t
     const auto run = check({"--json", file});
     CAPTURE(run.output);
     CHECK(run.exit_code == 2);
-    CHECK_THAT(run.output, Catch::Contains("\"failed\": 1, \"crashed\": 0, \"skipped\": 20"));
+    CHECK_THAT(run.output, Catch::Contains("\"failed\":1,\"crashed\":0,\"skipped\":20"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <ostream>
 
+#include "observe/json_text.h"
 #include "observe/log_line.h"
 
 namespace longshore::module_check {
@@ -19,12 +20,6 @@ auto count(const std::vector<TestResult>& results, Outcome outcome) {
 }
 
 bool is_bad(const TestResult& result) { return result.report.outcome >= Outcome::kFailed; }
-
-std::string in_json(const std::string& text) {
-  std::string line = "\"";
-  observe::append_escaped(line, text, true);
-  return line + '"';
-}
 
 }  // namespace
 
@@ -67,23 +62,27 @@ void print_summary(const Subject& subject, const std::vector<TestResult>& result
 
 void print_json(const Subject& subject, const std::vector<TestResult>& results,
                 std::ostream& output) {
-  output << "{\"file\": " << in_json(subject.options.file)
-         << ", \"name\": " << in_json(subject.entry.name)
-         << ", \"version\": " << in_json(subject.entry.version)
-         << ", \"vendor\": " << in_json(subject.entry.vendor)
-         << ", \"seed\": " << subject.options.seed;
-  for (const Outcome outcome : kOutcomes) {
-    output << ", \"" << outcome_name(outcome) << "\": " << count(results, outcome);
-  }
-  output << ", \"results\": [";
-  for (const TestResult& each : results) {
-    output << (&each == results.data() ? "" : ", ") << "{\"test\": " << in_json(each.test)
-           << ", \"outcome\": \"" << outcome_name(each.report.outcome)
-           << "\", \"text\": " << in_json(each.report.text)
-           << ", \"advice\": " << in_json(each.report.advice)
-           << ", \"milliseconds\": " << each.took.count() << '}';
-  }
-  output << "]}\n";
+  observe::JsonText json;
+  json.object([&] {
+    json.member("file", subject.options.file);
+    json.member("name", subject.entry.name);
+    json.member("version", subject.entry.version);
+    json.member("vendor", subject.entry.vendor);
+    json.member("seed", subject.options.seed);
+    for (const Outcome outcome : kOutcomes) {
+      json.member(outcome_name(outcome), static_cast<uint64_t>(count(results, outcome)));
+    }
+    json.array("results", results, [&](const TestResult& each) {
+      json.object([&] {
+        json.member("test", each.test);
+        json.member("outcome", outcome_name(each.report.outcome));
+        json.member("text", each.report.text);
+        json.member("advice", each.report.advice);
+        json.member("milliseconds", each.took);
+      });
+    });
+  });
+  output << json.take() << '\n';
 }
 
 }  // namespace longshore::module_check

@@ -56,7 +56,7 @@ std::string fault_at(std::string_view bytes, const descriptors::Message& type,
     const WireReader::Tag tag = reader.tag();
     std::string_view value;  // of a number nobody wants it
     if (tag.wire_type == kSized) {
-      value = reader.take(reader.varint());
+      value = reader.sized();
     } else {
       reader.skip(tag.wire_type);
     }

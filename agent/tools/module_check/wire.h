@@ -2,6 +2,7 @@
 #pragma once
 
 #include "router/field_type.h"
+#include "router/wire_reader.h"
 
 namespace longshore::module_check {
 

@@ -9,6 +9,8 @@
 //   Result<void> watch(Context, const WatchRequest&, Stream<WatchResponse>&);
 //   void slow(Context, SlowRequest, Reply<SlowResponse>);
 //
+// Versions whose messages are the same on the wire share their handlers: see also_as().
+//
 // A request that does not parse is answered INVALID_ARGUMENT before the handler is called, and an
 // exception that leaves it INTERNAL.
 #pragma once
@@ -22,6 +24,7 @@
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "longshore/context.hpp"
 #include "longshore/transparent_hash.hpp"
@@ -131,7 +134,8 @@ class Reply {
   bool open_ = true;
 };
 
-// Registers the methods of one service with one object, which must outlive the instance's calls.
+// Registers the methods of one service, or of several that share them, with one object, which must
+// outlive the instance's calls.
 template <typename Implementation>
 class ServiceBuilder {
  public:
@@ -139,8 +143,22 @@ class ServiceBuilder {
                  Implementation& implementation)
       : handlers_(handlers),
         gate_(gate),
-        service_(std::move(service)),
+        services_{std::move(service)},
         implementation_(implementation) {}
+
+  // The methods that follow are this service's too, as in a version whose messages have other names
+  // and the same fields. So what only the newer version has comes first:
+  //
+  //   services.add("v2.Filesystem", filesystem)
+  //       .unary("Watch", &FilesystemV2::watch)
+  //       .also_as("v1.Filesystem")
+  //       .unary("PathExists", &FilesystemV2::path_exists);
+  //
+  // Nothing checks that the fields are the same: a test should.
+  ServiceBuilder& also_as(std::string service) {
+    services_.push_back(std::move(service));
+    return *this;
+  }
 
   template <typename Class, typename Request, typename Response>
   ServiceBuilder& unary(std::string_view method,
@@ -184,21 +202,23 @@ class ServiceBuilder {
  private:
   template <typename Request, typename Function>
   ServiceBuilder& add(std::string_view method, Function function) {
-    std::string name = service_ + "/" + std::string(method);
-    handlers_[name] = [name, function](const Context& context, std::string_view bytes) {
-      Request request;
-      if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-        return detail::finish(context, StatusCode::kInvalidArgument,
-                              "the request is not a valid message for " + name);
-      }
-      function(context, std::move(request));
-    };
+    for (const std::string& service : services_) {
+      const std::string name = service + "/" + std::string(method);
+      handlers_[name] = [name, function](const Context& context, std::string_view bytes) {
+        Request request;
+        if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+          return detail::finish(context, StatusCode::kInvalidArgument,
+                                "the request is not a valid message for " + name);
+        }
+        function(context, std::move(request));
+      };
+    }
     return *this;
   }
 
   detail::HandlerMap& handlers_;
   detail::CreditGate& gate_;
-  std::string service_;
+  std::vector<std::string> services_;
   Implementation& implementation_;
 };
 

@@ -9,6 +9,7 @@
 #include "longshore/module/descriptors.pb.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
+#include "tests/support/same_on_wire.h"
 #include "tests/support/wire_writer.h"
 
 namespace longshore::disk {
@@ -65,6 +66,9 @@ class Served {
   std::string call(const std::string& method, const std::string& request) {
     const auto answer = module_.call(method, request);
     return answer ? *answer : status_code_name(answer.error().code());
+  }
+  std::string complaint(const std::string& method, const std::string& request) {
+    return module_.call(method, request).error().message();
   }
 
  private:
@@ -179,6 +183,30 @@ TEST_CASE("the descriptors have every method with its messages and annotations")
     CHECK(questions == version.questions);
     CHECK(changes == version.changes);
   }
+}
+
+TEST_CASE("a complaint about a disk's text names the message of the version that was called") {
+  Served served;
+  const std::string request = WireWriter().text(1, "one");
+  for (const std::string version : {"v1alpha1", "v1beta1", "v1beta2"}) {
+    CHECK_THAT(served.complaint(version + ".Disk/PartitionDisk", request),
+               Catch::Contains("convert " + version + ".PartitionDiskRequest.DiskID to uint32"));
+  }
+  for (const std::string version : {"v1beta1", "v1beta2"}) {
+    CHECK_THAT(served.complaint(version + ".Disk/DiskStats", request),
+               Catch::Contains("format " + version + ".DiskStatsRequest.DiskID with err"));
+  }
+}
+
+TEST_CASE("versions that share their handlers are the same on the wire") {
+  const LoadedModule module(test::built_module("disk"));
+  const auto differences = [&](const std::string& version, const std::string& handled_as) {
+    return test::differences_on_wire(module.description(), version + ".Disk", handled_as + ".Disk");
+  };
+  CHECK(differences("v1beta3", "v1").empty());
+  CHECK(differences("v1beta1", "v1beta2").empty());
+  CHECK(differences("v1alpha1", "v1beta2").empty());
+  CHECK_FALSE(differences("v1beta2", "v1").empty());  // of the other family
 }
 
 }  // namespace

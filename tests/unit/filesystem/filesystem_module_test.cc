@@ -7,6 +7,7 @@
 #include "longshore/module/descriptors.pb.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
+#include "tests/support/same_on_wire.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_writer.h"
 
@@ -206,6 +207,18 @@ TEST_CASE("the descriptors have every method with its messages and annotations")
     }
     CHECK(found == expected);
   }
+}
+
+TEST_CASE("versions that share their handlers are the same on the wire") {
+  const LoadedModule module(test::built_module("filesystem"));
+  const auto differences = [&](const std::string& version, const std::string& handled_as) {
+    return test::differences_on_wire(module.description(), version + ".Filesystem",
+                                     handled_as + ".Filesystem");
+  };
+  CHECK(differences("v1alpha1", "v1beta1").empty());
+  CHECK(differences("v1", "v2alpha1").empty());
+  CHECK(differences("v1beta2", "v2alpha1").empty());
+  CHECK_FALSE(differences("v1beta1", "v1").empty());  // of the other family
 }
 
 }  // namespace

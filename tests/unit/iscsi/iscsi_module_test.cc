@@ -9,6 +9,7 @@
 #include "longshore/module/descriptors.pb.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
+#include "tests/support/same_on_wire.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_writer.h"
 
@@ -201,6 +202,15 @@ TEST_CASE("the description and the descriptors name what csi-proxy's clients loo
     if (version == "v1alpha2") expected.insert("SetMutualChapSecret");
     CHECK(changes == expected);
   }
+}
+
+TEST_CASE("versions that share their handlers are the same on the wire") {
+  const LoadedModule module(test::built_module("iscsi"));
+  const auto differences = [&](const std::string& version, const std::string& handled_as) {
+    return test::differences_on_wire(module.description(), version + ".Iscsi",
+                                     handled_as + ".Iscsi");
+  };
+  CHECK(differences("v1alpha1", "v1alpha2").empty());
 }
 
 }  // namespace

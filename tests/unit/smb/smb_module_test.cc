@@ -8,6 +8,7 @@
 #include "longshore/module/descriptors.pb.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
+#include "tests/support/same_on_wire.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_writer.h"
 
@@ -166,6 +167,17 @@ TEST_CASE("the description names what csi-proxy's clients look for") {
   for (const auto& [service, names] : methods) {
     CHECK(names == std::set<std::string>{"NewSmbGlobalMapping", "RemoveSmbGlobalMapping"});
   }
+}
+
+TEST_CASE("versions that share their handlers are the same on the wire") {
+  const LoadedModule module(test::built_module("smb"));
+  const auto differences = [&](const std::string& version, const std::string& handled_as) {
+    return test::differences_on_wire(module.description(), version + ".Smb", handled_as + ".Smb");
+  };
+  CHECK(differences("v1beta2", "v1").empty());
+  CHECK(differences("v1beta1", "v1").empty());
+  CHECK(differences("v1alpha1", "v1").empty());
+  CHECK(differences("v1", "v1alpha1").size() == 2);  // it has a text in its answers
 }
 
 }  // namespace

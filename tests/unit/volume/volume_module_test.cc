@@ -9,6 +9,7 @@
 #include "longshore/module/descriptors.pb.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/loaded_module.h"
+#include "tests/support/same_on_wire.h"
 #include "tests/support/wire_writer.h"
 
 namespace longshore::volume {
@@ -89,6 +90,9 @@ class Served {
   std::string call(const std::string& method, const std::string& request) {
     const auto answer = module_.call(method, request);
     return answer ? *answer : status_code_name(answer.error().code());
+  }
+  std::string complaint(const std::string& method, const std::string& request) {
+    return module_.call(method, request).error().message();
   }
 
  private:
@@ -217,6 +221,28 @@ TEST_CASE("the descriptors have every method with its messages and annotations")
     }
     CHECK(found == version.methods);
   }
+}
+
+TEST_CASE("a complaint about a disk's text names the message of the version that was called") {
+  Served served;
+  const std::string request = WireWriter().text(1, "one");
+  for (const std::string version : {"v1alpha1", "v1beta1", "v1beta2"}) {
+    CHECK_THAT(served.complaint(version + ".Volume/ListVolumesOnDisk", request),
+               Catch::Contains("diskId: " + version + ".ListVolumesOnDiskRequest.disk_id"));
+  }
+}
+
+TEST_CASE("versions that share their handlers are the same on the wire") {
+  const LoadedModule module(test::built_module("volume"));
+  const auto differences = [&](const std::string& version, const std::string& handled_as) {
+    return test::differences_on_wire(module.description(), version + ".Volume",
+                                     handled_as + ".Volume");
+  };
+  CHECK(differences("v1", "v2alpha1").empty());
+  CHECK(differences("v1beta3", "v2alpha1").empty());
+  CHECK(differences("v1beta1", "v1beta2").empty());
+  CHECK(differences("v1alpha1", "v1beta2").empty());
+  CHECK_FALSE(differences("v1beta2", "v1").empty());  // of the other family
 }
 
 }  // namespace
