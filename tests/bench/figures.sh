@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the benchmarks' scripts share; sourced by them after `aims` and `work` are set.
 #
 # Sets root and build, and ends what the script has started: the processes of `started` by their ids,
@@ -8,8 +9,9 @@ declare -A started figures
 
 # Builds these targets.
 build_targets() {
-  (cd "$root" && cmake --preset release > /dev/null &&
-    cmake --build --preset release --target "$@" -- --quiet)
+  local said
+  said=$(cd "$root" && cmake --preset release && cmake --build --preset release --target "$@") ||
+    { echo "$said" >&2 && exit 1; }
 }
 
 # Ends the process that was started under this name.
