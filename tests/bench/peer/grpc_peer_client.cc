@@ -1,9 +1,10 @@
 // A load generator of the gRPC C++ library for /v1.Filesystem/PathExists over a Unix socket.
 //
 //   grpc_peer_client --socket <socket> --path <path> [--callers 1] [--in-flight 1] [--calls 10000]
-//                    [--method /v1.Filesystem/PathExists] [--server-pid <pid>]
+//                    [--method /v1.Filesystem/PathExists[,...]] [--server-pid <pid>]
 //
-// Each caller has a connection of its own and keeps so many calls in flight; --calls is the sum.
+// Each caller has a connection of its own and keeps so many calls in flight; --calls is the sum. It
+// calls the methods in turn.
 // Prints one line of JSON; exits with 1 when a call failed.
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 struct Plan {
   std::string socket;
   std::string path = "/";
-  std::string method = "/v1.Filesystem/PathExists";
+  std::vector<std::string> methods = {"/v1.Filesystem/PathExists"};
   size_t callers = 1;
   size_t in_flight = 1;
   size_t calls = 10000;
@@ -49,20 +51,14 @@ class Caller {
   void run(size_t calls) {
     latencies_.reserve(calls);
     size_t started = 0;
-    while (started < std::min(calls, plan_.in_flight)) {
-      start(new Call);
-      ++started;
-    }
+    while (started < std::min(calls, plan_.in_flight)) start(new Call, started++);
     void* tag = nullptr;
     bool ok = false;
     for (size_t ended = 0; ended < calls && queue_.Next(&tag, &ok); ++ended) {
       const std::unique_ptr<Call> call(static_cast<Call*>(tag));
       latencies_.push_back(Clock::now() - call->begin);
       if (!ok || !call->status.ok()) ++failures_;
-      if (started < calls) {
-        start(new Call);
-        ++started;
-      }
+      if (started < calls) start(new Call, started++);
     }
   }
 
@@ -88,9 +84,10 @@ class Caller {
     return channel;
   }
 
-  void start(Call* call) {
+  void start(Call* call, size_t index) {
+    const std::string& method = plan_.methods[index % plan_.methods.size()];
     call->begin = Clock::now();
-    call->reader = stub_.PrepareUnaryCall(&call->context, plan_.method, request_, &queue_);
+    call->reader = stub_.PrepareUnaryCall(&call->context, method, request_, &queue_);
     call->reader->StartCall();
     call->reader->Finish(&call->answer, &call->status, call);
   }
@@ -102,6 +99,13 @@ class Caller {
   std::vector<Clock::duration> latencies_;
   size_t failures_ = 0;
 };
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
 
 double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
@@ -117,13 +121,13 @@ bool read_plan(const std::vector<std::string>& arguments, Plan& plan) {
   };
   take("--socket", [&](const std::string& value) { plan.socket = value; });
   take("--path", [&](const std::string& value) { plan.path = value; });
-  take("--method", [&](const std::string& value) { plan.method = value; });
+  take("--method", [&](const std::string& value) { plan.methods = words_of(value); });
   take("--callers", [&](const std::string& value) { plan.callers = std::stoul(value); });
   take("--in-flight", [&](const std::string& value) { plan.in_flight = std::stoul(value); });
   take("--calls", [&](const std::string& value) { plan.calls = std::stoul(value); });
   take("--server-pid", [&](const std::string& value) { plan.server = std::stoi(value); });
-  return values.empty() && !plan.socket.empty() && plan.callers > 0 && plan.in_flight > 0 &&
-         plan.path.size() < 128;
+  return values.empty() && !plan.socket.empty() && !plan.methods.empty() && plan.callers > 0 &&
+         plan.in_flight > 0 && plan.path.size() < 128;
 }
 
 }  // namespace
@@ -131,8 +135,9 @@ bool read_plan(const std::vector<std::string>& arguments, Plan& plan) {
 int main(int count, char** words) {
   Plan plan;
   if (!read_plan({words + 1, words + count}, plan)) {
-    std::cerr << "usage: grpc_peer_client --socket <socket> --path <path> [--callers <n>]"
-                 " [--in-flight <n>] [--calls <n>] [--method <method>] [--server-pid <pid>]\n";
+    std::cerr
+        << "usage: grpc_peer_client --socket <socket> --path <path> [--callers <n>]"
+           " [--in-flight <n>] [--calls <n>] [--method <method>[,...]] [--server-pid <pid>]\n";
     return 2;
   }
   std::vector<std::unique_ptr<Caller>> callers;

@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# What the benchmarks' scripts share; sourced by them after `aims` and `work` are set.
+#
+# Sets root and build, and ends what the script has started: the processes of `started` by their ids,
+# and the folder `work`.
+root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
+build=$root/build/release
+declare -A started figures
+
+# Builds these targets.
+build_targets() {
+  local said
+  said=$(cd "$root" && cmake --preset release && cmake --build --preset release --target "$@") ||
+    { echo "$said" >&2 && exit 1; }
+}
+
+# Ends the process that was started under this name.
+stop() {
+  kill "${started[$1]}"
+  wait "${started[$1]}" 2> /dev/null || true
+  unset "started[$1]"
+}
+
+end() {
+  local name
+  for name in "${!started[@]}"; do stop "$name" || true; done
+  rm -rf --one-file-system "$work"
+}
+work=$(mktemp -d)
+trap end EXIT
+trap 'exit 130' INT TERM
+
+# Keeps one processor busy, until `stop busy`.
+begin_busy() {
+  (while :; do :; done) &
+  started[busy]=$!
+}
+
+# The head of a configuration whose files are in this folder.
+agent_section() {
+  cat << EOF
+[agent]
+run_dir = "$1/run"
+control_dir = "$1/control"
+state_dir = "$1/state"
+log.level = "warning"
+log.file = "$1/log"
+EOF
+}
+
+# Starts an agent under a name with a configuration, and waits for one of its sockets.
+start_agent() {
+  "$build/bin/longshored" --config "$2" --module-dir "$build/modules" &
+  started[$1]=$!
+  # A socket is there from the moment that it listens.
+  until [ -S "$3" ]; do kill -0 "${started[$1]}" || exit 1; done
+}
+
+# Where the agent whose files are in this folder takes calls of v1.Filesystem.
+socket_of() { echo "$1/run/csi-proxy/filesystem-v1/csi-proxy-filesystem-v1.sock"; }
+
+# A number of the JSON that is read.
+number() { sed -E "s/.*\"$1\":([0-9.]+).*/\1/"; }
+
+pss() { awk '/^Pss:/ { print $2 }' "/proc/$1/smaps_rollup"; }
+
+# Keeps a figure under a name; `middle` is the median of all that were kept. "-" is no figure.
+keep() { figures[$1]+=" $2"; }
+middle() {
+  printf '%s\n' ${figures[$1]-} | grep -vx -e - -e '' | sort -g |
+    awk '{ all[NR] = $1 } END { print NR ? all[int((NR + 1) / 2)] : "-" }'
+}
+
+# How often the first goes into the second, or "-".
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { print a == "-" || b == "-" || !b ? "-" : a / b }'; }
+mebibytes() { awk -v kib="$1" 'BEGIN { print kib == "-" ? "-" : kib / 1024 }'; }
+
+# Remembers an aim: what, its figure, the most it may be, the unit.
+aim() { printf '%s|%s|%s|%s\n' "$@" >> "${aims:-$work/aims}"; }
+
+# Whether the aims of this file are met.
+print_aims() {
+  awk -F '|' '
+    BEGIN { printf "%-58s %8s %8s %-5s\n", "aim", "figure", "at most", "" }
+    $2 == "-" { printf "%-58s %8s %8.4g %-5s not measured\n", $1, $2, $3, $4; next }
+    $2 <= $3 { printf "%-58s %8.4g %8.4g %-5s met\n", $1, $2, $3, $4; next }
+    { printf "%-58s %8.4g %8.4g %-5s missed by %.3g (%.0f %%)\n", $1, $2, $3, $4, $2 - $3,
+             100 * ($2 - $3) / $3 }' "$1"
+}
+
+# Unless who called this script prints them.
+end_with_aims() {
+  [ -z "${aims-}" ] || return 0
+  echo
+  print_aims "$work/aims"
+}
