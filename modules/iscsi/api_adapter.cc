@@ -29,13 +29,13 @@ std::optional<PortalRequest> portal_of(const Request& request) {
 
 void ApiAdapter::add_to(const AddService& add_service) {
   add_service("v1alpha2.Iscsi")
-      .async("SetMutualChapSecret", &ApiAdapter::set_mutual_secret)
+      .unary("SetMutualChapSecret", &ApiAdapter::set_mutual_secret)
       .also_as("v1alpha1.Iscsi")
       .unary("AddTargetPortal", &ApiAdapter::add_portal)
       .unary("DiscoverTargetPortal", &ApiAdapter::discover)
       .unary("RemoveTargetPortal", &ApiAdapter::remove_portal)
       .unary("ListTargetPortals", &ApiAdapter::list_portals)
-      .async("ConnectTarget", &ApiAdapter::connect)
+      .unary("ConnectTarget", &ApiAdapter::connect)
       .unary("DisconnectTarget", &ApiAdapter::disconnect)
       .unary("GetTargetDisks", &ApiAdapter::disks);
 }
@@ -74,14 +74,14 @@ Result<wire::ListTargetPortalsResponse> ApiAdapter::list_portals(
   return response;
 }
 
-void ApiAdapter::connect(Context context, wire::ConnectTargetRequest request,
-                         Reply<wire::ConnectTargetResponse> reply) {
+Result<wire::ConnectTargetResponse> ApiAdapter::connect(Context context,
+                                                        wire::ConnectTargetRequest request) {
   const ConnectRequest plain{.portal = portal_of(request),
                              .target = request.iqn(),
                              .authentication = static_cast<int>(request.auth_type()),
                              .username = request.chap_username(),
                              .secret = Secret(*request.mutable_chap_secret())};
-  reply(empty_or<wire::ConnectTargetResponse>(service_.connect(plain, caller_of(context))));
+  return empty_or<wire::ConnectTargetResponse>(service_.connect(plain, caller_of(context)));
 }
 
 Result<wire::DisconnectTargetResponse> ApiAdapter::disconnect(
@@ -99,10 +99,10 @@ Result<wire::GetTargetDisksResponse> ApiAdapter::disks(Context context,
   return response;
 }
 
-void ApiAdapter::set_mutual_secret(Context, wire::SetMutualChapSecretRequest request,
-                                   Reply<wire::SetMutualChapSecretResponse> reply) {
-  reply(empty_or<wire::SetMutualChapSecretResponse>(
-      service_.set_mutual_secret(Secret(*request.mutable_mutualchapsecret()))));
+Result<wire::SetMutualChapSecretResponse> ApiAdapter::set_mutual_secret(
+    Context, wire::SetMutualChapSecretRequest request) {
+  return empty_or<wire::SetMutualChapSecretResponse>(
+      service_.set_mutual_secret(Secret(*request.mutable_mutualchapsecret())));
 }
 
 }  // namespace longshore::iscsi

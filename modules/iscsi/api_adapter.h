@@ -37,14 +37,13 @@ class ApiAdapter {
       Context context, const wire::RemoveTargetPortalRequest& request);
   Result<wire::ListTargetPortalsResponse> list_portals(
       Context context, const wire::ListTargetPortalsRequest& request);
-  void connect(Context context, wire::ConnectTargetRequest request,
-               Reply<wire::ConnectTargetResponse> reply);
+  Result<wire::ConnectTargetResponse> connect(Context context, wire::ConnectTargetRequest request);
   Result<wire::DisconnectTargetResponse> disconnect(Context context,
                                                     const wire::DisconnectTargetRequest& request);
   Result<wire::GetTargetDisksResponse> disks(Context context,
                                              const wire::GetTargetDisksRequest& request);
-  void set_mutual_secret(Context context, wire::SetMutualChapSecretRequest request,
-                         Reply<wire::SetMutualChapSecretResponse> reply);
+  Result<wire::SetMutualChapSecretResponse> set_mutual_secret(
+      Context context, wire::SetMutualChapSecretRequest request);
 
   IscsiService& service_;
 };

@@ -13,15 +13,15 @@ void ApiAdapter::add_to(const AddService& add_service) {
       .also_as("v1beta2.Smb")
       .also_as("v1beta1.Smb")
       .also_as("v1alpha1.Smb")
-      .async("NewSmbGlobalMapping", &ApiAdapter::new_mapping)
+      .unary("NewSmbGlobalMapping", &ApiAdapter::new_mapping)
       .unary("RemoveSmbGlobalMapping", &ApiAdapter::remove_mapping);
 }
 
-void ApiAdapter::new_mapping(Context context, ::v1::NewSmbGlobalMappingRequest request,
-                             Reply<::v1::NewSmbGlobalMappingResponse> reply) {
-  reply(empty_or<::v1::NewSmbGlobalMappingResponse>(service_.new_mapping(
+Result<::v1::NewSmbGlobalMappingResponse> ApiAdapter::new_mapping(
+    Context context, ::v1::NewSmbGlobalMappingRequest request) {
+  return empty_or<::v1::NewSmbGlobalMappingResponse>(service_.new_mapping(
       request.remote_path(), request.local_path(), *request.mutable_username(),
-      *request.mutable_password(), deadline_of(context), context.request_id())));
+      *request.mutable_password(), deadline_of(context), context.request_id()));
 }
 
 Result<::v1::RemoveSmbGlobalMappingResponse> ApiAdapter::remove_mapping(

@@ -26,10 +26,9 @@ class ApiAdapter {
   static void add_to(const AddService& add_service);
 
  private:
-  // Takes the request over, so that what it holds can be wiped. It is registered as asynchronous
-  // for that alone: the answer is given before it returns.
-  void new_mapping(Context context, ::v1::NewSmbGlobalMappingRequest request,
-                   Reply<::v1::NewSmbGlobalMappingResponse> reply);
+  // Takes the request over, so that what it holds can be wiped.
+  Result<::v1::NewSmbGlobalMappingResponse> new_mapping(Context context,
+                                                        ::v1::NewSmbGlobalMappingRequest request);
   Result<::v1::RemoveSmbGlobalMappingResponse> remove_mapping(
       Context context, const ::v1::RemoveSmbGlobalMappingRequest& request);
 
