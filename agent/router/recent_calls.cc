@@ -5,9 +5,6 @@
 
 namespace longshore::router {
 
-// What is reserved is no memory yet: pages come with the calls.
-RecentCalls::RecentCalls() { entries_.reserve(kCapacity); }
-
 void RecentCalls::add(const Answered& answered) {
   Digits digits;
   const std::string_view object = find_object(answered.request, *answered.method, digits);

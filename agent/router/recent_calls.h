@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,7 +40,7 @@ class RecentCalls {
   static constexpr size_t kMaxObjectBytes = 512;
   static constexpr size_t kMaxTextBytes = 1024;
 
-  RecentCalls();
+  RecentCalls() = default;
   RecentCalls(const RecentCalls&) = delete;
   RecentCalls& operator=(const RecentCalls&) = delete;
 
@@ -62,7 +63,8 @@ class RecentCalls {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;  // a ring once it is full
+  // A ring once it is full. In pieces: what no call has filled yet is no memory.
+  std::deque<Entry> entries_;
   size_t next_ = 0;             // the oldest, which is replaced next
 };
 
