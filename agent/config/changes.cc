@@ -7,9 +7,10 @@ namespace {
 
 // `the module "disk"` for "modules.disk".
 std::string owner_of(const std::string& table) {
-  const bool is_module = table.starts_with("modules.");
-  return (is_module ? "the module \"" : "the endpoint \"") + table.substr(table.find('.') + 1) +
-         '"';
+  const char* const kind = table.starts_with("modules.")       ? "the module \""
+                           : table.starts_with("controllers.") ? "the controller \""
+                                                               : "the endpoint \"";
+  return kind + table.substr(table.find('.') + 1) + '"';
 }
 
 std::string sentence_of(const Difference& difference) {

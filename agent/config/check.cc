@@ -58,7 +58,7 @@ class WholeCheck {
   }
 
   void add_second(const std::string& first, const std::string& second, const std::string& what) {
-    const std::string path = joined("modules", second);
+    const std::string path = table_of(second);
     add(place_of(draft_.origins, {joined(path, "library"), path}),
         "the modules " + in_quotes(first) + " and " + in_quotes(second) + " both serve " + what +
             "; disable one of them");
@@ -159,7 +159,7 @@ class WholeCheck {
   }
 
   void check(const ModuleSettings& module, const ModuleSchema& schema) {
-    const std::string path = joined("modules", module.name);
+    const std::string path = module.table();
     const auto is_own = [&](const std::string& method) {
       return std::find(schema.methods.begin(), schema.methods.end(), method) !=
              schema.methods.end();
@@ -185,7 +185,7 @@ class WholeCheck {
 
   // Whoever writes isolation = "in-process" has the limits there for later.
   void check_process(const ModuleSettings& module) {
-    const std::string path = joined("modules", module.name);
+    const std::string path = module.table();
     const std::string process_path = joined(path, "process");
     const auto first = draft_.origins.lower_bound(process_path + '.');
     if (first == draft_.origins.end() || !first->first.starts_with(process_path + '.')) return;
@@ -197,7 +197,7 @@ class WholeCheck {
 
   void check_targets(const ModuleSettings& module) {
     if (!all_described_) return;
-    const std::string path = joined(joined("modules", module.name), "may_call");
+    const std::string path = joined(module.table(), "may_call");
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       const std::string& target = module.may_call[i];
       std::vector<std::string> valid = host_services_;
@@ -218,7 +218,7 @@ class WholeCheck {
     if (on_way != way_.end()) {
       std::string circle;
       for (auto step = on_way; step != way_.end(); ++step) circle += *step + " -> ";
-      add(place_of(draft_.origins, {joined(joined("modules", name), "may_call")}),
+      add(place_of(draft_.origins, {joined(table_of(name), "may_call")}),
           "modules must not call each other in a circle: " + circle + name);
       return;
     }
@@ -240,6 +240,13 @@ class WholeCheck {
       }
     }
     return targets;
+  }
+
+  std::string table_of(const std::string& module) const {
+    const auto& modules = draft_.configuration.modules;
+    return std::find_if(modules.begin(), modules.end(),
+                        [&](const ModuleSettings& each) { return each.name == module; })
+        ->table();
   }
 
   bool is_service(const std::string& name) const {

@@ -18,8 +18,9 @@ class PermissionCheck {
     for (const ModuleSettings& module : configuration.modules) {
       const auto schema = schemas_.find(module.name);
       const ModuleSchema* known = schema == schemas_.end() ? nullptr : &schema->second;
-      check("modules", module.name, module.permissions, known ? names_of(*known) : Names(),
-            known != nullptr, "the module has no such method or service");
+      check(module.is_controller ? "controllers" : "modules", module.name, module.permissions,
+            known ? names_of(*known) : Names(), known != nullptr,
+            "the module has no such method or service");
     }
     const bool described = all_described(configuration, schemas_);
     const char* const not_served = "the endpoint has no such method or service";

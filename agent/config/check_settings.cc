@@ -17,7 +17,7 @@ std::vector<std::string> option_names(const ModuleSchema& schema) {
 // Reads what the files say in the settings of `module`; a later file's value replaces an earlier.
 void read_settings(const ModuleSchema& schema, ModuleSettings& module, Draft& draft,
                    Findings& findings) {
-  const std::string path = joined(joined("modules", module.name), "settings");
+  const std::string path = joined(module.table(), "settings");
   for (const Member& member : draft.module_settings[module.name]) {
     const auto option =
         std::find_if(schema.options.begin(), schema.options.end(),
@@ -36,7 +36,7 @@ void read_settings(const ModuleSchema& schema, ModuleSettings& module, Draft& dr
 
 void add_defaults(const ModuleSchema& schema, ModuleSettings& module, const Draft& draft,
                   Findings& findings) {
-  const std::string path = joined("modules", module.name);
+  const std::string path = module.table();
   for (const OptionSchema& option : schema.options) {
     const std::string option_path = joined(joined(path, "settings"), option.name);
     if (draft.origins.contains(option_path)) continue;
@@ -58,13 +58,19 @@ ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& f
   }
   catalog.expect(draft.configuration.modules, draft.configuration.agent);
   for (ModuleSettings& module : draft.configuration.modules) {
-    const std::string path = joined("modules", module.name);
+    const std::string path = module.table();
     if (!module.enabled) continue;
     auto schema = catalog.describe(module, draft.configuration.agent);
     if (!schema) {
       findings.add(place_of(draft.origins, {joined(path, "library"), path}),
                    schema.error().message());
       continue;
+    }
+    if (schema->is_controller != module.is_controller) {
+      const std::string meant = schema->is_controller ? "controllers." : "modules.";
+      findings.add(place_of(draft.origins, {path}),
+                   "the library of \"" + path + "\" is " + (schema->is_controller ? "a" : "no") +
+                       " controller; write [" + meant + module.name + "]");
     }
     read_settings(*schema, module, draft, findings);
     add_defaults(*schema, module, draft, findings);

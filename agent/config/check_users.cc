@@ -20,7 +20,7 @@ class UserCheck {
       check(endpoint.access, joined("endpoints", endpoint.name));
     }
     for (const ModuleSettings& module : configuration.modules) {
-      check(module.permissions, joined("modules", module.name));
+      check(module.permissions, module.table());
     }
   }
 

@@ -46,9 +46,11 @@ class FileReader {
       } else if (member.key == "endpoints") {
         if (const auto* inner = table_of(member, "endpoints")) endpoints(*inner);
       } else if (member.key == "modules") {
-        if (const auto* inner = table_of(member, "modules")) modules(*inner);
+        if (const auto* inner = table_of(member, "modules")) modules(*inner, false);
+      } else if (member.key == "controllers") {
+        if (const auto* inner = table_of(member, "controllers")) modules(*inner, true);
       } else {
-        unknown(member, "", {"agent", "endpoints", "modules"});
+        unknown(member, "", {"agent", "controllers", "endpoints", "modules"});
       }
     }
   }
@@ -109,12 +111,25 @@ class FileReader {
     }
   }
 
-  void modules(const Node::Table& table) {
+  void modules(const Node::Table& table, bool are_controllers) {
     for (const Member& member : table) {
-      const std::string path = joined("modules", member.key);
+      const std::string path = joined(are_controllers ? "controllers" : "modules", member.key);
       const auto* inner = table_of(member, path);
-      if (inner == nullptr || !named(member, path, "a module")) continue;
-      module(*inner, path, by_name(draft_.configuration.modules, member.key));
+      if (inner == nullptr || !named(member, path, are_controllers ? "a controller" : "a module")) {
+        continue;
+      }
+      auto& modules = draft_.configuration.modules;
+      const bool is_known = std::any_of(modules.begin(), modules.end(), [&](const auto& module) {
+        return module.name == member.key;
+      });
+      ModuleSettings& settings = by_name(modules, member.key);
+      if (!is_known) settings.is_controller = are_controllers;
+      if (settings.is_controller == are_controllers) {
+        module(*inner, path, settings);
+      } else {
+        findings_.add(member.place, '"' + path + "\" has the name of \"" + settings.table() +
+                                        "\"; give one of them another");
+      }
     }
   }
 

@@ -73,7 +73,7 @@ std::vector<Entry> entries_of(const Configuration& configuration, const ModuleSc
     append_permissions(entries, table, endpoint.access.permissions);
   }
   for (const ModuleSettings& module : configuration.modules) {
-    const std::string table = joined("modules", module.name);
+    const std::string table = module.table();
     append(entries, table, module);
     for (const auto& [method, timeout] : module.method_timeouts) {
       const size_t first = entries.size();

@@ -26,6 +26,7 @@ struct OptionSchema {
 // What the configuration has to know of a module.
 struct ModuleSchema {
   std::string summary;
+  bool is_controller = false;
   std::vector<std::string> services;  // "v1.Filesystem"
   std::vector<std::string> methods;   // "v1.Filesystem/PathExists"
   // The sockets of csi-proxy's that it is reached by: "filesystem-v1".

@@ -120,7 +120,8 @@ void append_module(std::string& sample, const std::string& name, const ModuleSch
   ModuleSettings module;
   module.name = name;
   module.library = "longshore-" + name;
-  const std::string table = joined("modules", name);
+  module.is_controller = schema.is_controller;
+  const std::string table = module.table();
   sample += '\n';
   if (!schema.summary.empty()) append_comment(sample, schema.summary);
   sample += '[' + table + "]\n";

@@ -138,9 +138,10 @@ struct ProcessSettings {
   bool operator==(const ProcessSettings&) const = default;
 };
 
-// `[modules.<name>]`
+// `[modules.<name>]`, and `[controllers.<name>]` for modules that are controllers
 struct ModuleSettings {
-  std::string name;
+  std::string name;  // no module has that of another, nor of a controller
+  bool is_controller = false;
   bool enabled = true;
   std::string library;  // default "longshore-<name>"
   std::string isolation = "in-process";
@@ -157,6 +158,9 @@ struct ModuleSettings {
   ProcessSettings process;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;
+
+  // Where it stands: "modules.disk", "controllers.attacher".
+  std::string table() const { return (is_controller ? "controllers." : "modules.") + name; }
 
   bool operator==(const ModuleSettings&) const = default;
 };

@@ -69,6 +69,7 @@ config::OptionSchema schema_of(const Option& option) {
 config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   config::ModuleSchema schema;
   schema.summary = description.summary;
+  schema.is_controller = description.is_controller;
   schema.services = description.services;
   for (const auto& method : description.methods) schema.methods.push_back(method.full_name);
   for (const auto& endpoint : description.csi_proxy_endpoints) {

@@ -47,7 +47,7 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
                                                   loader::Inspection inspection) {
   // Only here: who holds up a switch of routes for a name service holds up calls.
   auto permissions =
-      router::permissions_of("modules." + settings.name + ".permissions", settings.permissions);
+      router::permissions_of(settings.table() + ".permissions", settings.permissions);
   if (!permissions) return std::move(permissions).error();
   const auto found = running_.find(settings.name);
   const bool runs = found != running_.end() && found->second.serves();

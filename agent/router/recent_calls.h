@@ -65,7 +65,7 @@ class RecentCalls {
   mutable std::mutex mutex_;
   // A ring once it is full. In pieces: what no call has filled yet is no memory.
   std::deque<Entry> entries_;
-  size_t next_ = 0;             // the oldest, which is replaced next
+  size_t next_ = 0;  // the oldest, which is replaced next
 };
 
 }  // namespace longshore::router

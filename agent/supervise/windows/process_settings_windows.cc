@@ -17,7 +17,7 @@ Result<void> check_settings(const config::ModuleSettings& module) {
   if (process.capabilities != config::ProcessSettings{}.capabilities) key = "capabilities";
   if (process.files_max > 0) key = "files_max";
   if (!key) return {};
-  const std::string full_key = "modules." + module.name + ".process." + key;
+  const std::string full_key = module.table() + ".process." + key;
   return Error(StatusCode::kUnimplemented, "limit the process of the module", module.name)
       .because("there is no " + full_key + " on Windows")
       .advise("leave it out");

@@ -21,6 +21,12 @@ Changes changes(std::string_view old_text, std::string_view new_text) {
 
 }  // namespace
 
+TEST_CASE("a controller is named as one") {
+  CHECK(changes("", "[controllers.beat]\n").sentences == Texts{"the controller \"beat\" is added"});
+  CHECK(changes("[controllers.beat]\n", "[controllers.beat]\nmax_stuck_calls = 3\n").sentences ==
+        Texts{"controllers.beat.max_stuck_calls is changed from 4 to 3"});
+}
+
 TEST_CASE("the same settings under another file name are no change") {
   const Changes none = changes("", "[agent]\nstop_timeout = \"30s\"\n");
   CHECK(none.sentences.empty());

@@ -51,6 +51,9 @@ FakeCatalog::FakeCatalog() {
   volume.options[5].range = {{kSecond / 10, 60 * kSecond}};
   volume.options[6].secret = true;
 
+  schemas["longshore-beat"].summary = "Listens.";
+  schemas["longshore-beat"].is_controller = true;
+
   ModuleSchema& guarded = schemas["longshore-guarded"] =
       schema_of("Needs to be told its roots.", "v1.Guarded", {"Read"});
   guarded.options = {option("roots", OptionType::kStrings, false, "Folders that may be used.")};

@@ -244,4 +244,22 @@ TEST_CASE("text larger than any configuration is refused unread") {
   CHECK(read.error().message() == "agent.toml:1:1: the file is larger than 1 MiB");
 }
 
+TEST_CASE("a controller stands in a table of its own and has the keys of a module") {
+  const Configuration read = configuration_of(R"(
+[modules.volume]
+[controllers.beat]
+may_call = ["v1.Volume"]
+isolation = "process"
+process.restart_max = 3
+)");
+  REQUIRE(read.modules.size() == 2);
+  const ModuleSettings& beat = read.modules.at(0);
+  CHECK(beat.name == "beat");
+  CHECK(beat.is_controller);
+  CHECK(beat.table() == "controllers.beat");
+  CHECK(beat.library == "longshore-beat");
+  CHECK(beat.process.restart_max == 3);
+  CHECK(read.modules.at(1).table() == "modules.volume");
+}
+
 }  // namespace longshore::config::test

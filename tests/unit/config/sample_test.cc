@@ -12,6 +12,7 @@ namespace {
 std::string sample_of_all() {
   FakeCatalog catalog;
   return sample({{"disk", catalog.schemas.at("longshore-disk")},
+                 {"beat", catalog.schemas.at("longshore-beat")},
                  {"guarded", catalog.schemas.at("longshore-guarded")},
                  {"volume", catalog.schemas.at("longshore-volume")}});
 }
@@ -39,7 +40,8 @@ Loaded loaded_sample(const std::string& text) {
 TEST_CASE("a sample loads as it is and means the defaults") {
   const Loaded read = loaded_sample(sample_of_all());
   CHECK(diff(loaded_sample(
-                 "[modules.disk]\n[modules.volume]\n[modules.guarded]\nsettings.roots = []\n"),
+                 "[modules.disk]\n[modules.volume]\n[modules.guarded]\nsettings.roots = []\n"
+                 "[controllers.beat]\n"),
              read)
             .empty());
 }
