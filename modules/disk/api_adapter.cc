@@ -7,7 +7,7 @@
 #include "disk/v1alpha1.pb.h"
 #include "disk/v1beta1.pb.h"
 #include "disk/v1beta2.pb.h"
-#include "support/context_deadline.h"
+#include "longshore/deadline.hpp"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
 
@@ -82,12 +82,12 @@ Result<Response> ApiAdapter::partition(Context context, const Request& request) 
   const Result<uint32_t> number = number_of(request, "Failed to convert ", " to uint32");
   if (!number) return number.error();
   return empty_or<Response>(
-      service_.partition(*number, support::deadline_of(context), context.request_id()));
+      service_.partition(*number, deadline_of(context), context.request_id()));
 }
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rescan(Context context, const Request&) {
-  return empty_or<Response>(service_.rescan(support::deadline_of(context), context.request_id()));
+  return empty_or<Response>(service_.rescan(deadline_of(context), context.request_id()));
 }
 
 template <typename Response, typename Request>
@@ -129,8 +129,8 @@ template <typename Response, typename Request>
 Result<Response> ApiAdapter::set_state(Context context, const Request& request) {
   const Result<uint32_t> number = number_of(request);
   if (!number) return number.error();
-  return empty_or<Response>(service_.set_online(
-      *number, is_online_in(request), support::deadline_of(context), context.request_id()));
+  return empty_or<Response>(service_.set_online(*number, is_online_in(request),
+                                                deadline_of(context), context.request_id()));
 }
 
 template <typename Response, typename Request>

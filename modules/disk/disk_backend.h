@@ -11,8 +11,8 @@
 #include <map>
 #include <string>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 
 namespace longshore::disk {
 
@@ -50,17 +50,16 @@ class DiskBackend {
   // partition already, of whatever kind, is left as it is: success. FAILED_PRECONDITION: the disk
   // holds something other than a table (a filesystem, a member of another device), is read-only,
   // offline, in use, or the system needs it.
-  virtual Result<void> partition(uint32_t number, const support::Deadline& deadline) = 0;
+  virtual Result<void> partition(uint32_t number, const Deadline& deadline) = 0;
 
   // Looks for disks that came or went and for sizes that changed.
-  virtual Result<void> rescan(const support::Deadline& deadline) = 0;
+  virtual Result<void> rescan(const Deadline& deadline) = 0;
 
   virtual Result<bool> is_online(uint32_t number) = 0;
 
   // Success if the disk is so in the end, also if it was. FAILED_PRECONDITION: it cannot be taken
   // offline because something uses it. UNIMPLEMENTED: this kind of disk has no such state.
-  virtual Result<void> set_online(uint32_t number, bool online,
-                                  const support::Deadline& deadline) = 0;
+  virtual Result<void> set_online(uint32_t number, bool online, const Deadline& deadline) = 0;
 };
 
 }  // namespace longshore::disk

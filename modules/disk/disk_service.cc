@@ -7,8 +7,6 @@
 #include "support/disk_number.h"
 
 namespace longshore::disk {
-
-using support::Deadline;
 using support::quotable;
 
 namespace {

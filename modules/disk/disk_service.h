@@ -11,9 +11,9 @@
 #include <string>
 
 #include "disk/disk_backend.h"
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
-#include "support/single_flight.h"
+#include "longshore/single_flight.hpp"
 
 namespace longshore::disk {
 
@@ -32,16 +32,15 @@ class DiskService {
   Result<int64_t> total_bytes(uint32_t number);
 
   // See DiskBackend. `request_id` is what others are told of a mutation that runs.
-  Result<void> partition(uint32_t number, const support::Deadline& deadline,
-                         const std::string& request_id);
-  Result<void> rescan(const support::Deadline& deadline, const std::string& request_id);
+  Result<void> partition(uint32_t number, const Deadline& deadline, const std::string& request_id);
+  Result<void> rescan(const Deadline& deadline, const std::string& request_id);
   Result<bool> is_online(uint32_t number) { return backend_.is_online(number); }
-  Result<void> set_online(uint32_t number, bool online, const support::Deadline& deadline,
+  Result<void> set_online(uint32_t number, bool online, const Deadline& deadline,
                           const std::string& request_id);
 
  private:
   DiskBackend& backend_;
-  support::SingleFlight single_flight_;
+  SingleFlight single_flight_;
 };
 
 }  // namespace longshore::disk

@@ -2,7 +2,7 @@
 
 #include "filesystem/v1beta1.pb.h"
 #include "filesystem/v2alpha1.pb.h"
-#include "support/context_deadline.h"
+#include "longshore/deadline.hpp"
 #include "support/empty_response.h"
 
 namespace longshore::filesystem {
@@ -25,13 +25,12 @@ Result<Response> ApiAdapter::mkdir(Context, const Request& request) {
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rmdir(Context context, const Request& request) {
   return empty_or<Response>(
-      service_.remove_directory(request.path(), request.force(), support::deadline_of(context)));
+      service_.remove_directory(request.path(), request.force(), deadline_of(context)));
 }
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rmdir_contents(Context context, const Request& request) {
-  return empty_or<Response>(
-      service_.remove_contents(request.path(), support::deadline_of(context)));
+  return empty_or<Response>(service_.remove_contents(request.path(), deadline_of(context)));
 }
 
 template <typename Response, SameLink same_link, typename Request>

@@ -11,8 +11,8 @@
 
 #include <string>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 #include "support/posix_path.h"
 
 namespace longshore::filesystem {
@@ -49,13 +49,12 @@ class FilesystemBackend {
   // Removes whatever has the name, a directory with all it holds; nothing there is success. Never
   // follows a link, never enters a mount: FAILED_PRECONDITION if there is one, and then nothing has
   // been removed (unless it was mounted during the call). The deadline ends it between two entries.
-  virtual Result<void> remove_tree(const support::PosixPath& path,
-                                   const support::Deadline& deadline) = 0;
+  virtual Result<void> remove_tree(const support::PosixPath& path, const Deadline& deadline) = 0;
 
   // The same for what a directory holds. The directory itself stays; it may be a mount point, and
   // a link at the end of the path is followed to it.
   virtual Result<void> remove_contents(const support::PosixPath& path,
-                                       const support::Deadline& deadline) = 0;
+                                       const Deadline& deadline) = 0;
 };
 
 }  // namespace longshore::filesystem

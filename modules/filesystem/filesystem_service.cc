@@ -1,8 +1,6 @@
 #include "filesystem/filesystem_service.h"
 
 namespace longshore::filesystem {
-
-using support::Deadline;
 using support::PosixPath;
 
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "filesystem/filesystem_backend.h"
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 #include "support/allowed_roots.h"
-#include "support/deadline.h"
 
 namespace longshore::filesystem {
 
@@ -33,10 +33,10 @@ class FilesystemService {
   // Removes one entry, or with `force` a directory with all it holds. Without `force` an absent
   // path is NOT_FOUND, with it success. PERMISSION_DENIED: an allowed root would go with it.
   Result<void> remove_directory(const std::string& path, bool force,
-                                const support::Deadline& deadline) const;
+                                const Deadline& deadline) const;
 
   // Removes all that a directory holds and keeps it. PERMISSION_DENIED: an allowed root lies in it.
-  Result<void> remove_contents(const std::string& path, const support::Deadline& deadline) const;
+  Result<void> remove_contents(const std::string& path, const Deadline& deadline) const;
 
   // Makes the link `target`, which leads to `source`; the source need not exist.
   Result<void> create_link(const std::string& source, const std::string& target,

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "support/context_deadline.h"
+#include "longshore/deadline.hpp"
 #include "support/empty_response.h"
 
 namespace longshore::iscsi {
@@ -13,9 +13,7 @@ using support::Secret;
 
 namespace {
 
-Caller caller_of(const Context& context) {
-  return {support::deadline_of(context), context.request_id()};
-}
+Caller caller_of(const Context& context) { return {deadline_of(context), context.request_id()}; }
 
 // Nothing if the request has none: what csi-proxy falls over.
 template <typename Request>

@@ -12,8 +12,8 @@
 
 #include "iscsi/login.h"
 #include "iscsi/portal.h"
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 
 namespace longshore::iscsi {
 
@@ -37,28 +37,27 @@ class IscsiBackend {
   virtual Result<std::vector<Portal>> portals() = 0;
 
   // Makes the portal known if it answers. One that is known is success. UNAVAILABLE: it does not.
-  virtual Result<void> add_portal(const Portal& portal, const support::Deadline& deadline) = 0;
+  virtual Result<void> add_portal(const Portal& portal, const Deadline& deadline) = 0;
 
   // Asks a known portal for its targets: their names, each once. NOT_FOUND: it is not known.
   virtual Result<std::vector<std::string>> discover(const Portal& portal,
-                                                    const support::Deadline& deadline) = 0;
+                                                    const Deadline& deadline) = 0;
 
   // Success if the portal is not known in the end, also if it was not.
-  virtual Result<void> remove_portal(const Portal& portal, const support::Deadline& deadline) = 0;
+  virtual Result<void> remove_portal(const Portal& portal, const Deadline& deadline) = 0;
 
   // Success if there is a connection to the target through the portal in the end, also if there was
   // one. NOT_FOUND: the portal is not known, or does not offer the target. UNAUTHENTICATED: one
   // side does not accept the other's secret.
   virtual Result<void> connect(const Target& target, const Login& login,
-                               const support::Deadline& deadline) = 0;
+                               const Deadline& deadline) = 0;
 
   // Success if there is no such connection in the end. FAILED_PRECONDITION: something uses a disk
   // of it, and it is left as it was.
-  virtual Result<void> disconnect(const Target& target, const support::Deadline& deadline) = 0;
+  virtual Result<void> disconnect(const Target& target, const Deadline& deadline) = 0;
 
   // The numbers of the disks of all such connections, each once; none if there is no connection.
-  virtual Result<std::vector<uint32_t>> disks(const Target& target,
-                                              const support::Deadline& deadline) = 0;
+  virtual Result<std::vector<uint32_t>> disks(const Target& target, const Deadline& deadline) = 0;
 };
 
 }  // namespace longshore::iscsi

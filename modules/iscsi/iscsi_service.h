@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "iscsi/iscsi_backend.h"
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
+#include "longshore/single_flight.hpp"
 #include "support/secret.h"
-#include "support/single_flight.h"
 
 namespace longshore::iscsi {
 
@@ -46,7 +46,7 @@ struct ConnectRequest {
 
 // Who asks, and how long that may take.
 struct Caller {
-  support::Deadline deadline = {};
+  Deadline deadline = {};
   std::string request_id = {};
 };
 
@@ -84,7 +84,7 @@ class IscsiService {
 
   const std::string target_username_;
   IscsiBackend& backend_;
-  support::SingleFlight single_flight_;
+  SingleFlight single_flight_;
   mutable std::mutex mutex_;
   support::Secret mutual_secret_;
   std::map<Portal, std::vector<std::string>> discovered_;  // for those who joined a discovery

@@ -1,11 +1,9 @@
 #include "smb/api_adapter.h"
 
-#include "support/context_deadline.h"
+#include "longshore/deadline.hpp"
 #include "support/empty_response.h"
 
 namespace longshore::smb {
-
-using support::deadline_of;
 using support::empty_or;
 
 void ApiAdapter::add_to(const AddService& add_service) {

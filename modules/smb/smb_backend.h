@@ -7,10 +7,10 @@
 // Threads: any number at once. SmbService lets no two changes of one share meet.
 #pragma once
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 #include "smb/credentials.h"
 #include "smb/remote_path.h"
-#include "support/deadline.h"
 #include "support/posix_path.h"
 
 namespace longshore::smb {
@@ -28,11 +28,11 @@ class SmbBackend {
   // found out about the link's path is found out before anything is mapped; on failure nothing is
   // mapped that was not mapped before.
   virtual Result<void> map(const RemotePath& remote, const Credentials& credentials,
-                           const support::PosixPath* link, const support::Deadline& deadline) = 0;
+                           const support::PosixPath* link, const Deadline& deadline) = 0;
 
   // Removes the links to exactly the remote path that map() made and that still stand, and the
   // mapping too unless links to other places below the share still stand. Nothing there is success.
-  virtual Result<void> unmap(const RemotePath& remote, const support::Deadline& deadline) = 0;
+  virtual Result<void> unmap(const RemotePath& remote, const Deadline& deadline) = 0;
 };
 
 }  // namespace longshore::smb

@@ -3,8 +3,6 @@
 #include <optional>
 
 namespace longshore::smb {
-
-using support::Deadline;
 using support::PosixPath;
 
 Result<void> SmbService::new_mapping(const std::string& remote_path, const std::string& local_path,

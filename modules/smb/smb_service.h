@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "longshore/result.hpp"
+#include "longshore/single_flight.hpp"
 #include "smb/smb_backend.h"
 #include "support/allowed_roots.h"
-#include "support/single_flight.h"
 
 namespace longshore::smb {
 
@@ -33,16 +33,16 @@ class SmbService {
   // See SmbBackend. An empty `local_path` makes no link. `user_name` and `password` are wiped.
   // `request_id` is what others are told of a request that runs.
   Result<void> new_mapping(const std::string& remote_path, const std::string& local_path,
-                           std::string& user_name, std::string& password,
-                           const support::Deadline& deadline, const std::string& request_id);
-  Result<void> remove_mapping(const std::string& remote_path, const support::Deadline& deadline,
+                           std::string& user_name, std::string& password, const Deadline& deadline,
+                           const std::string& request_id);
+  Result<void> remove_mapping(const std::string& remote_path, const Deadline& deadline,
                               const std::string& request_id);
 
  private:
   support::AllowedRoots roots_;
   SmbBackend& backend_;
   std::chrono::milliseconds patience_;
-  support::SingleFlight single_flight_;
+  SingleFlight single_flight_;
 };
 
 }  // namespace longshore::smb

@@ -21,7 +21,7 @@
 #include <thread>
 #include <utility>
 
-#include "support/deadline.h"
+#include "longshore/deadline.hpp"
 
 namespace longshore::support {
 

@@ -1,10 +1,8 @@
 #include "system/api_adapter.h"
 
-#include "support/context_deadline.h"
+#include "longshore/deadline.hpp"
 
 namespace longshore::system {
-
-using support::deadline_of;
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 
 namespace longshore::system {
 
@@ -34,19 +34,19 @@ class SystemBackend {
 
   // NOT_FOUND: there is no such service. UNAVAILABLE: the service manager does not answer; so for
   // the three below.
-  virtual Result<ServiceInfo> query(const std::string& unit, const support::Deadline& deadline) = 0;
+  virtual Result<ServiceInfo> query(const std::string& unit, const Deadline& deadline) = 0;
 
   // The units, of any kind, that are running and would be stopped together with this one; only
   // those that need it directly.
-  virtual Result<std::vector<std::string>> running_dependants(
-      const std::string& unit, const support::Deadline& deadline) = 0;
+  virtual Result<std::vector<std::string>> running_dependants(const std::string& unit,
+                                                              const Deadline& deadline) = 0;
 
   // Starts the service and waits until it runs; one that runs already is success.
   // FAILED_PRECONDITION: it cannot start, or did not. ABORTED: somebody else prevented it.
-  virtual Result<void> start(const std::string& unit, const support::Deadline& deadline) = 0;
+  virtual Result<void> start(const std::string& unit, const Deadline& deadline) = 0;
 
   // Stops the unit, of any kind, and waits until it has stopped; one that is stopped is success.
-  virtual Result<void> stop(const std::string& unit, const support::Deadline& deadline) = 0;
+  virtual Result<void> stop(const std::string& unit, const Deadline& deadline) = 0;
 };
 
 }  // namespace longshore::system

@@ -6,8 +6,6 @@
 
 namespace longshore::system {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kStart = "start the service";

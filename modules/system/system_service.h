@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 #include "system/system_backend.h"
 
 namespace longshore::system {
@@ -40,24 +40,22 @@ class SystemService {
 
   Result<std::string> bios_serial_number() const { return backend_.bios_serial_number(); }
 
-  Result<ServiceInfo> get_service(const std::string& name, const support::Deadline& deadline) const;
+  Result<ServiceInfo> get_service(const std::string& name, const Deadline& deadline) const;
 
   // Success if it runs in the end, also if it did before.
-  Result<void> start_service(const std::string& name, const support::Deadline& deadline) const;
+  Result<void> start_service(const std::string& name, const Deadline& deadline) const;
 
   // Success if it is stopped in the end. With running dependants: FAILED_PRECONDITION, or with
   // `force` they are stopped first, those that nothing needs before those that they need. If one of
   // them is not allowed, nothing is stopped.
-  Result<void> stop_service(const std::string& name, bool force,
-                            const support::Deadline& deadline) const;
+  Result<void> stop_service(const std::string& name, bool force, const Deadline& deadline) const;
 
  private:
   struct StopOrder;
 
   Result<void> check_allowed(const std::string& unit, const char* operation) const;
-  Result<void> collect(const std::string& unit, const support::Deadline& deadline,
-                       StopOrder& order) const;
-  support::Deadline deadline_of_one(const support::Deadline& deadline) const;
+  Result<void> collect(const std::string& unit, const Deadline& deadline, StopOrder& order) const;
+  Deadline deadline_of_one(const Deadline& deadline) const;
 
   AllowedServices allowed_;
   std::chrono::nanoseconds timeout_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "support/context_deadline.h"
+#include "longshore/deadline.hpp"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
 #include "volume/v1alpha1.pb.h"
@@ -12,8 +12,6 @@
 #include "volume/v2alpha1.pb.h"
 
 namespace longshore::volume {
-
-using support::deadline_of;
 using support::empty_or;
 
 namespace {

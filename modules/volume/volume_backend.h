@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 #include "support/posix_path.h"
 
 namespace longshore::volume {
@@ -46,20 +46,20 @@ class VolumeBackend {
   // Makes the configured filesystem. A volume that was formatted here and never mounted since is
   // left as it is: success. FAILED_PRECONDITION: it holds something already, is mounted, read-only,
   // or the system needs its disk.
-  virtual Result<void> format(const std::string& id, const support::Deadline& deadline) = 0;
+  virtual Result<void> format(const std::string& id, const Deadline& deadline) = 0;
 
   // Mounts it on an existing empty directory within the allowed roots. The same volume mounted
   // there already is success. FAILED_PRECONDITION: the target is no empty directory, or a link, or
   // something else is mounted there; the volume holds no filesystem. NOT_FOUND also: there is no
   // target.
   virtual Result<void> mount(const std::string& id, const support::PosixPath& target,
-                             const support::Deadline& deadline) = 0;
+                             const Deadline& deadline) = 0;
 
   // Writes what is unwritten, as far as that is possible, and unmounts. Nothing mounted there is
   // success. FAILED_PRECONDITION: another volume is mounted there, somebody uses it, or the target
   // is a link.
   virtual Result<void> unmount(const std::string& id, const support::PosixPath& target,
-                               const support::Deadline& deadline) = 0;
+                               const Deadline& deadline) = 0;
 
   // Writes what is unwritten.
   virtual Result<void> flush(const std::string& id) = 0;
@@ -67,8 +67,7 @@ class VolumeBackend {
   // Grows the partition and the filesystem to `size` bytes; 0 is as far as they go. A volume that
   // is as large already is left as it is: success. OUT_OF_RANGE: the disk has not got so much.
   // FAILED_PRECONDITION: it holds no filesystem.
-  virtual Result<void> resize(const std::string& id, uint64_t size,
-                              const support::Deadline& deadline) = 0;
+  virtual Result<void> resize(const std::string& id, uint64_t size, const Deadline& deadline) = 0;
 
   virtual Result<VolumeStats> stats(const std::string& id) = 0;
 

@@ -4,8 +4,6 @@
 #include <string_view>
 
 namespace longshore::volume {
-
-using support::Deadline;
 using support::PosixPath;
 
 namespace {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
+#include "longshore/single_flight.hpp"
 #include "support/allowed_roots.h"
-#include "support/deadline.h"
-#include "support/single_flight.h"
 #include "volume/volume_backend.h"
 
 namespace longshore::volume {
@@ -33,14 +33,14 @@ class VolumeService {
     return backend_.list(disk_number, partition_number);
   }
   Result<bool> is_formatted(const std::string& id);
-  Result<void> format(const std::string& id, const support::Deadline& deadline,
+  Result<void> format(const std::string& id, const Deadline& deadline,
                       const std::string& request_id);
-  Result<void> mount(const std::string& id, const std::string& target,
-                     const support::Deadline& deadline, const std::string& request_id);
-  Result<void> unmount(const std::string& id, const std::string& target,
-                       const support::Deadline& deadline, const std::string& request_id);
+  Result<void> mount(const std::string& id, const std::string& target, const Deadline& deadline,
+                     const std::string& request_id);
+  Result<void> unmount(const std::string& id, const std::string& target, const Deadline& deadline,
+                       const std::string& request_id);
   Result<void> flush(const std::string& id);
-  Result<void> resize(const std::string& id, int64_t size_bytes, const support::Deadline& deadline,
+  Result<void> resize(const std::string& id, int64_t size_bytes, const Deadline& deadline,
                       const std::string& request_id);
   Result<VolumeStats> stats(const std::string& id);
   Result<uint32_t> disk_number_of(const std::string& id);
@@ -51,12 +51,12 @@ class VolumeService {
   // Holds the volume, then the target. `verb` and `preposition`: "mount the volume", "on".
   template <typename Mutate>
   Result<void> mutate_at(const char* verb, const char* preposition, const std::string& id,
-                         const std::string& target, const support::Deadline& deadline,
+                         const std::string& target, const Deadline& deadline,
                          const std::string& request_id, const Mutate& mutate);
 
   support::AllowedRoots roots_;
   VolumeBackend& backend_;
-  support::SingleFlight single_flight_;
+  SingleFlight single_flight_;
 };
 
 }  // namespace longshore::volume

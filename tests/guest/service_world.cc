@@ -64,7 +64,7 @@ void InstalledAgent::must(const std::string& verb) {
 
 pid_t InstalledAgent::process() const { return std::stoi(property("MainPID")); }
 
-std::string InstalledAgent::cgroup() const { return "/sys/fs/cgroup" + property("Cgroup"); }
+std::string InstalledAgent::cgroup() const { return "/sys/fs/cgroup" + property("ControlGroup"); }
 
 std::string InstalledAgent::journal() const {
   journalctl({"--sync"});

@@ -1,4 +1,5 @@
-// A controller in a real agent: configured in a table of its own, listed and told of as modules are.
+// A controller in a real agent: configured in a table of its own, listed and told of as modules
+// are.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <string>

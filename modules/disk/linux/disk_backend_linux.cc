@@ -21,7 +21,6 @@ using block::ContentKind;
 using block::Disk;
 using block::DiskLock;
 using block::TablePartition;
-using support::Deadline;
 
 namespace {
 

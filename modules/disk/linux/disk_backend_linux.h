@@ -19,14 +19,14 @@ class DiskBackendLinux final : public DiskBackend {
   Result<std::map<uint32_t, DiskLocation>> locations() override;
   Result<std::map<uint32_t, DiskIdentity>> identities() override;
   Result<uint64_t> size_in_bytes(uint32_t number) override;
-  Result<void> partition(uint32_t number, const support::Deadline& deadline) override;
-  Result<void> rescan(const support::Deadline& deadline) override;
+  Result<void> partition(uint32_t number, const Deadline& deadline) override;
+  Result<void> rescan(const Deadline& deadline) override;
   Result<bool> is_online(uint32_t number) override;
-  Result<void> set_online(uint32_t number, bool online, const support::Deadline& deadline) override;
+  Result<void> set_online(uint32_t number, bool online, const Deadline& deadline) override;
 
  private:
   Result<void> check_changeable(const block::Disk& disk) const;
-  Result<void> take_offline(const block::Disk& disk, const support::Deadline& deadline) const;
+  Result<void> take_offline(const block::Disk& disk, const Deadline& deadline) const;
 
   block::BlockDevices devices_;
 };

@@ -9,8 +9,6 @@
 #include "support/linux/tree_removal.h"
 
 namespace longshore::filesystem {
-
-using support::Deadline;
 using support::PosixPath;
 
 namespace {

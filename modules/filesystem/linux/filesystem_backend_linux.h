@@ -30,10 +30,8 @@ class FilesystemBackendLinux final : public FilesystemBackend {
   Result<void> create_link(const support::PosixPath& source,
                            const support::PosixPath& link) override;
   Result<void> remove_entry(const support::PosixPath& path) override;
-  Result<void> remove_tree(const support::PosixPath& path,
-                           const support::Deadline& deadline) override;
-  Result<void> remove_contents(const support::PosixPath& path,
-                               const support::Deadline& deadline) override;
+  Result<void> remove_tree(const support::PosixPath& path, const Deadline& deadline) override;
+  Result<void> remove_contents(const support::PosixPath& path, const Deadline& deadline) override;
 
  private:
   using Entry = support::DirectoryEntry;
@@ -45,7 +43,7 @@ class FilesystemBackendLinux final : public FilesystemBackend {
   std::optional<support::PosixPath> mapping_in(std::string_view link_text) const;
   Result<bool> try_to_make(const support::PosixPath& path) const;
   Result<void> empty(const support::PosixPath& path, const Entry& entry,
-                     const support::Deadline& deadline) const;
+                     const Deadline& deadline) const;
   Result<void> unlink(const support::PosixPath& path, const Entry& entry, EntryKind kind) const;
 
   support::RootedOpener opener_;

@@ -10,7 +10,7 @@ using block::Disk;
 using block::DiskLock;
 
 Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
-                                  const std::vector<Disk>& disks, const support::Deadline& deadline,
+                                  const std::vector<Disk>& disks, const Deadline& deadline,
                                   std::string_view operation) {
   HeldDisks all;
   for (const Disk& disk : disks) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/opened_disk.h"
 
@@ -22,8 +22,8 @@ class HeldDisks {
   // sees that, writing waits for a target that has just stopped answering, by default up to two
   // minutes, and looks at no deadline meanwhile.
   static Result<HeldDisks> take(const block::BlockDevices& devices,
-                                const std::vector<block::Disk>& disks,
-                                const support::Deadline& deadline, std::string_view operation);
+                                const std::vector<block::Disk>& disks, const Deadline& deadline,
+                                std::string_view operation);
 
  private:
   struct Held {

@@ -42,15 +42,13 @@ class IscsiBackendLinux final : public IscsiBackend {
   Result<void> remove_leftovers() const { return records_.remove_leftovers(); }
 
   Result<std::vector<Portal>> portals() override { return records_.portals(); }
-  Result<void> add_portal(const Portal& portal, const support::Deadline& deadline) override;
+  Result<void> add_portal(const Portal& portal, const Deadline& deadline) override;
   Result<std::vector<std::string>> discover(const Portal& portal,
-                                            const support::Deadline& deadline) override;
-  Result<void> remove_portal(const Portal& portal, const support::Deadline& deadline) override;
-  Result<void> connect(const Target& target, const Login& login,
-                       const support::Deadline& deadline) override;
-  Result<void> disconnect(const Target& target, const support::Deadline& deadline) override;
-  Result<std::vector<uint32_t>> disks(const Target& target,
-                                      const support::Deadline& deadline) override;
+                                            const Deadline& deadline) override;
+  Result<void> remove_portal(const Portal& portal, const Deadline& deadline) override;
+  Result<void> connect(const Target& target, const Login& login, const Deadline& deadline) override;
+  Result<void> disconnect(const Target& target, const Deadline& deadline) override;
+  Result<std::vector<uint32_t>> disks(const Target& target, const Deadline& deadline) override;
 
  private:
   // How long one run of iscsiadm may take that talks to a portal: to discover, and to log in or
@@ -65,13 +63,13 @@ class IscsiBackendLinux final : public IscsiBackend {
 
   // In session_login.cc.
   Result<NodeRecord> find_record(const Target& target, const std::vector<std::string>& addresses,
-                                 const support::Deadline& deadline);
+                                 const Deadline& deadline);
   // How iscsiadm ended: kSuccess, or kSessionExists, which says nothing of that session's state.
   Result<ExitCode> log_in(const Target& target, const NodeRecord& record, const Login& login) const;
   Result<void> write_login(const Target& target, const NodeRecord& record,
                            const Login& login) const;
   Result<void> await_login(const Target& target, const std::vector<std::string>& addresses,
-                           const support::Deadline& deadline) const;
+                           const Deadline& deadline) const;
 
   // In session_logout.cc.
   Result<void> log_out(const Session& session, const Target& target) const;

@@ -9,7 +9,7 @@ Addresses look_up(const std::string& host) {
   return support::addresses_of(host, "look up the name of the portal");
 }
 
-Addresses PortalAddresses::of(const Portal& portal, const support::Deadline& deadline,
+Addresses PortalAddresses::of(const Portal& portal, const Deadline& deadline,
                               std::string_view operation, const std::string& object) {
   std::vector<std::string> addresses = {portal.address};
   if (canonical_ip_address(portal.address)) return addresses;

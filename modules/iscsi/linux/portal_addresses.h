@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "iscsi/portal.h"
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 #include "support/abandonable_calls.h"
-#include "support/deadline.h"
 
 namespace longshore::iscsi {
 
@@ -34,7 +34,7 @@ class PortalAddresses {
   //
   // A session is known to the kernel by an address alone. For one that was made when the name had
   // others than now see NodeRecords::addresses_through().
-  Addresses of(const Portal& portal, const support::Deadline& deadline, std::string_view operation,
+  Addresses of(const Portal& portal, const Deadline& deadline, std::string_view operation,
                const std::string& object);
 
  private:

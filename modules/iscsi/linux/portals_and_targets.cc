@@ -7,8 +7,6 @@
 
 namespace longshore::iscsi {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kAdd = "add the portal";

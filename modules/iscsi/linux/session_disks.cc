@@ -8,7 +8,6 @@
 namespace longshore::iscsi {
 
 using block::Disk;
-using support::Deadline;
 
 namespace {
 

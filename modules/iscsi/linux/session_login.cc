@@ -6,8 +6,6 @@
 
 namespace longshore::iscsi {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kConnect = "connect to the target";

@@ -7,8 +7,6 @@
 
 namespace longshore::iscsi {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kDisconnect = "disconnect from the target";

@@ -6,8 +6,6 @@
 
 namespace longshore::smb {
 
-using support::Deadline;
-
 namespace {
 
 // The device too, for a directory can be another mount's tomorrow.

@@ -20,9 +20,9 @@
 #include <system_error>
 #include <vector>
 
+#include "longshore/deadline.hpp"
 #include "smb/linux/share_mounts.h"
 #include "support/abandonable_calls.h"
-#include "support/deadline.h"
 
 namespace longshore::smb {
 
@@ -42,7 +42,7 @@ class ShareMounter {
   // UNAVAILABLE also while the resolver has not ended an earlier call.
   Result<std::vector<std::string>> addresses_of(const RemotePath& share,
                                                 const std::optional<MountedShare>& before,
-                                                const support::Deadline& deadline);
+                                                const Deadline& deadline);
 
   // A mount that answers. UNAVAILABLE also when the time is over or an earlier attempt still hangs;
   // Error::system() is the kernel's answer, ETIMEDOUT and EALREADY for these two.
@@ -51,18 +51,17 @@ class ShareMounter {
                                                const std::vector<std::string>& addresses,
                                                const Credentials& credentials,
                                                ShareMounts::Connection connection,
-                                               const support::Deadline& deadline);
+                                               const Deadline& deadline);
 
   // Whether what is mounted answers in time; if the deadline is exceeded before, it does not.
-  bool answers(const MountedShare& share, const support::Deadline& deadline);
+  bool answers(const MountedShare& share, const Deadline& deadline);
 
   // That what is mounted has the remote path's directory.
-  Result<void> find(const MountedShare& share, const RemotePath& remote,
-                    const support::Deadline& deadline);
+  Result<void> find(const MountedShare& share, const RemotePath& remote, const Deadline& deadline);
 
   // Takes the mount away from its directory, as ShareMounts::detach(). That the kernel has not
   // taken leave of the server yet is success: the mount is gone before.
-  std::error_code detach(const MountedShare& share, const support::Deadline& deadline);
+  std::error_code detach(const MountedShare& share, const Deadline& deadline);
 
   // How many calls the kernel has not ended.
   size_t hanging_calls() {
@@ -75,7 +74,7 @@ class ShareMounter {
 
   Mounted mount_in_time(const RemotePath& share, const std::string& address,
                         const Credentials& credentials, ShareMounts::Connection connection,
-                        const support::Deadline& deadline);
+                        const Deadline& deadline);
   bool is_gone(const MountedShare& share);
 
   ShareMounts& mounts_;

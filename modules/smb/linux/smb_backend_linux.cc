@@ -9,8 +9,6 @@
 #include "smb/linux/mount_failure.h"
 
 namespace longshore::smb {
-
-using support::Deadline;
 using support::PosixPath;
 
 namespace {

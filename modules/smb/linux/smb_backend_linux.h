@@ -43,8 +43,8 @@ class SmbBackendLinux final : public SmbBackend {
         mounter_(mounts, options_.times) {}
 
   Result<void> map(const RemotePath& remote, const Credentials& credentials,
-                   const support::PosixPath* link, const support::Deadline& deadline) override;
-  Result<void> unmap(const RemotePath& remote, const support::Deadline& deadline) override;
+                   const support::PosixPath* link, const Deadline& deadline) override;
+  Result<void> unmap(const RemotePath& remote, const Deadline& deadline) override;
 
   // How many calls the kernel has not ended, for want of a server's answer.
   size_t hanging_calls() { return mounter_.hanging_calls(); }
@@ -57,13 +57,13 @@ class SmbBackendLinux final : public SmbBackend {
   Result<MountedShare> ensure_mapped(const MappingDirectory& directory, const RemotePath& remote,
                                      const Credentials& credentials,
                                      const std::optional<MountedShare>& before,
-                                     const support::Deadline& deadline);
+                                     const Deadline& deadline);
   Result<MountedShare> take_mount(const MappingDirectory& directory, const DetachedShare& share,
-                                  const support::Deadline& deadline);
+                                  const Deadline& deadline);
   // Detaches what is mounted at the share's places, but for the one at `kept`.
   Result<void> detach_others(const MappingDirectory& directory, const std::string& kept,
-                             const support::Deadline& deadline);
-  Result<void> remove_mapping(const MappingDirectory& directory, const support::Deadline& deadline);
+                             const Deadline& deadline);
+  Result<void> remove_mapping(const MappingDirectory& directory, const Deadline& deadline);
   Result<void> make_link(const MappingDirectory& directory, const RemotePath& remote,
                          const support::PosixPath& link) const;
   // Removes the links to exactly the remote path; whether others are left.

@@ -15,9 +15,9 @@
 
 #include <string>
 
+#include "longshore/deadline.hpp"
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 
 namespace longshore::support {
 

@@ -10,8 +10,6 @@
 
 namespace longshore::system {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kSystemd = "org.freedesktop.systemd1";

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 
 namespace longshore::system {
 
@@ -12,7 +12,7 @@ namespace longshore::system {
 struct Purpose {
   const char* operation;  // completes "cannot ..."
   const std::string& object;
-  const support::Deadline& deadline;
+  const Deadline& deadline;
 
   Error error(StatusCode code) const { return Error(code, operation, object); }
 };

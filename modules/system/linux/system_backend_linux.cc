@@ -4,8 +4,6 @@
 
 namespace longshore::system {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kSystemBus = "unix:path=/run/dbus/system_bus_socket";

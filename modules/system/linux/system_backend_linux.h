@@ -18,19 +18,18 @@ class SystemBackendLinux final : public SystemBackend {
   SystemBackendLinux(const std::string& bus_address, std::string sysfs);
 
   Result<std::string> bios_serial_number() override;
-  Result<ServiceInfo> query(const std::string& unit, const support::Deadline& deadline) override;
+  Result<ServiceInfo> query(const std::string& unit, const Deadline& deadline) override;
   Result<std::vector<std::string>> running_dependants(const std::string& unit,
-                                                      const support::Deadline& deadline) override;
-  Result<void> start(const std::string& unit, const support::Deadline& deadline) override;
-  Result<void> stop(const std::string& unit, const support::Deadline& deadline) override;
+                                                      const Deadline& deadline) override;
+  Result<void> start(const std::string& unit, const Deadline& deadline) override;
+  Result<void> stop(const std::string& unit, const Deadline& deadline) override;
 
  private:
   struct Change;
 
   template <typename T, typename Function>
   Result<T> with_bus(const Purpose& purpose, Function function);
-  Result<void> change(const Change& change, const std::string& unit,
-                      const support::Deadline& deadline);
+  Result<void> change(const Change& change, const std::string& unit, const Deadline& deadline);
   static Result<void> change(BusConnection& bus, const Purpose& purpose, const Change& change);
 
   const std::string sysfs_;

@@ -18,7 +18,6 @@ using block::Content;
 using block::ContentKind;
 using block::DiskLock;
 using block::KernelPartition;
-using support::Deadline;
 using support::Mount;
 using support::PosixPath;
 

@@ -39,14 +39,13 @@ class VolumeBackendLinux final : public VolumeBackend {
 
   Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
   Result<bool> is_formatted(const std::string& id) override;
-  Result<void> format(const std::string& id, const support::Deadline& deadline) override;
+  Result<void> format(const std::string& id, const Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
-                     const support::Deadline& deadline) override;
+                     const Deadline& deadline) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
-                       const support::Deadline& deadline) override;
+                       const Deadline& deadline) override;
   Result<void> flush(const std::string& id) override;
-  Result<void> resize(const std::string& id, uint64_t size,
-                      const support::Deadline& deadline) override;
+  Result<void> resize(const std::string& id, uint64_t size, const Deadline& deadline) override;
   Result<VolumeStats> stats(const std::string& id) override;
   Result<uint32_t> disk_number_of(const std::string& id) override;
   Result<std::string> id_of_mount_point(const support::PosixPath& path) override;
@@ -68,8 +67,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   };
 
   std::vector<std::string> needed_directories() const;
-  Result<Locked> lock(const std::string& id, const support::Deadline& deadline,
-                      std::string_view operation);
+  Result<Locked> lock(const std::string& id, const Deadline& deadline, std::string_view operation);
   Result<Source> open_source(const Volume& volume, std::string_view operation) const;
   Result<block::Content> content_of(const Volume& volume, std::string_view operation) const;
   // Its first kSuperblockBytes.

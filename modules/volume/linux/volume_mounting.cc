@@ -20,7 +20,6 @@ namespace longshore::volume {
 
 using block::Content;
 using block::ContentKind;
-using support::Deadline;
 using support::Mount;
 using support::PosixPath;
 

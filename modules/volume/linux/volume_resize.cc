@@ -17,7 +17,6 @@ namespace longshore::volume {
 
 using block::Content;
 using block::ContentKind;
-using support::Deadline;
 using support::Mount;
 
 namespace {

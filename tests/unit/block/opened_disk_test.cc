@@ -8,8 +8,6 @@
 
 namespace longshore::block {
 namespace {
-
-using support::Deadline;
 using test::LoopDisk;
 
 TEST_CASE("a node that is another disk's is refused") {

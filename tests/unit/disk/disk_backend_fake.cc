@@ -4,8 +4,6 @@
 
 namespace longshore::disk {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kPartition = "partition the disk";

@@ -43,10 +43,10 @@ class DiskBackendFake final : public DiskBackend {
   Result<std::map<uint32_t, DiskLocation>> locations() override;
   Result<std::map<uint32_t, DiskIdentity>> identities() override;
   Result<uint64_t> size_in_bytes(uint32_t number) override;
-  Result<void> partition(uint32_t number, const support::Deadline& deadline) override;
-  Result<void> rescan(const support::Deadline& deadline) override;
+  Result<void> partition(uint32_t number, const Deadline& deadline) override;
+  Result<void> rescan(const Deadline& deadline) override;
   Result<bool> is_online(uint32_t number) override;
-  Result<void> set_online(uint32_t number, bool online, const support::Deadline& deadline) override;
+  Result<void> set_online(uint32_t number, bool online, const Deadline& deadline) override;
 
  private:
   Result<FakeDisk*> find(uint32_t number, const std::string& operation);

@@ -81,9 +81,9 @@ TEMPLATE_LIST_TEST_CASE("a read-only disk gets no table", "", Worlds) {
 TEMPLATE_LIST_TEST_CASE("a call that is over before it begins changes nothing", "", Worlds) {
   TestType world;
   DiskService service(world.backend());
-  support::Deadline late;
-  late.time = support::Deadline::Clock::now();
-  support::Deadline cancelled;
+  Deadline late;
+  late.time = Deadline::Clock::now();
+  Deadline cancelled;
   cancelled.cancelled = [] { return true; };
   CHECK(outcome(service.partition(world.number(0), late, "test")) == "DEADLINE_EXCEEDED");
   CHECK(outcome(service.partition(world.number(0), cancelled, "test")) == "CANCELLED");
@@ -185,7 +185,7 @@ TEST_CASE("while a disk is changed, others of it are refused and other disks are
   DisksWithStates world;
   DiskService& service = world.service();
   std::vector<std::string> meanwhile;
-  support::Deadline deadline;
+  Deadline deadline;
   deadline.cancelled = [&] {  // asked by the backend, in the middle of the mutation
     const Result<void> refused = service.set_online(1, false, {}, "second");
     meanwhile = {outcome(refused), outcome(service.set_online(2, true, {}, "third")),

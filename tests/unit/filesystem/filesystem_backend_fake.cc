@@ -1,8 +1,6 @@
 #include "tests/unit/filesystem/filesystem_backend_fake.h"
 
 namespace longshore::filesystem {
-
-using support::Deadline;
 using support::path_names;
 using support::PosixPath;
 

@@ -32,10 +32,8 @@ class FilesystemBackendFake final : public FilesystemBackend {
   Result<void> create_link(const support::PosixPath& source,
                            const support::PosixPath& link) override;
   Result<void> remove_entry(const support::PosixPath& path) override;
-  Result<void> remove_tree(const support::PosixPath& path,
-                           const support::Deadline& deadline) override;
-  Result<void> remove_contents(const support::PosixPath& path,
-                               const support::Deadline& deadline) override;
+  Result<void> remove_tree(const support::PosixPath& path, const Deadline& deadline) override;
+  Result<void> remove_contents(const support::PosixPath& path, const Deadline& deadline) override;
 
  private:
   struct Node {
@@ -51,7 +49,7 @@ class FilesystemBackendFake final : public FilesystemBackend {
   std::error_code walk(std::deque<std::string> names, bool follow_last, std::string& here) const;
   std::error_code enter_root(std::deque<std::string>& names, std::string& here) const;
   Result<void> remove_below(const std::string& real, const support::PosixPath& path,
-                            const support::Deadline& deadline);
+                            const Deadline& deadline);
   Error failure(const support::PosixPath& path, const char* operation, std::errc error) const;
 
   const support::AllowedRoots roots_;

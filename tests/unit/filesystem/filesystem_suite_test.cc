@@ -313,10 +313,10 @@ TEMPLATE_LIST_TEST_CASE("a recursive removal ends at its deadline and when cance
   for (int branch = 0; branch < 100; ++branch) {
     world.put_directory(world.at("top/" + std::to_string(branch) + "/a"));
   }
-  support::Deadline late;
-  late.time = support::Deadline::Clock::now();
+  Deadline late;
+  late.time = Deadline::Clock::now();
   CHECK(outcome(service.remove_directory(world.at("top"), true, late)) == "DEADLINE_EXCEEDED");
-  support::Deadline cancelled;
+  Deadline cancelled;
   cancelled.cancelled = [] { return true; };
   CHECK(outcome(service.remove_contents(world.at("top"), cancelled)) == "CANCELLED");
   CHECK(world.inspect(world.at("top")) == EntryKind::kDirectory);

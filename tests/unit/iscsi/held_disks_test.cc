@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using block::look_up;
-using support::Deadline;
 using test::LoopDisk;
 
 constexpr uint64_t kBytes = uint64_t{4} << 20;

@@ -4,8 +4,6 @@
 
 namespace longshore::iscsi {
 
-using support::Deadline;
-
 namespace {
 
 constexpr const char* kAdd = "add the portal";

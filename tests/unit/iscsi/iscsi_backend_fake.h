@@ -36,15 +36,13 @@ class IscsiBackendFake final : public IscsiBackend {
   bool is_connected(const Target& target) const;
 
   Result<std::vector<Portal>> portals() override;
-  Result<void> add_portal(const Portal& portal, const support::Deadline& deadline) override;
+  Result<void> add_portal(const Portal& portal, const Deadline& deadline) override;
   Result<std::vector<std::string>> discover(const Portal& portal,
-                                            const support::Deadline& deadline) override;
-  Result<void> remove_portal(const Portal& portal, const support::Deadline& deadline) override;
-  Result<void> connect(const Target& target, const Login& login,
-                       const support::Deadline& deadline) override;
-  Result<void> disconnect(const Target& target, const support::Deadline& deadline) override;
-  Result<std::vector<uint32_t>> disks(const Target& target,
-                                      const support::Deadline& deadline) override;
+                                            const Deadline& deadline) override;
+  Result<void> remove_portal(const Portal& portal, const Deadline& deadline) override;
+  Result<void> connect(const Target& target, const Login& login, const Deadline& deadline) override;
+  Result<void> disconnect(const Target& target, const Deadline& deadline) override;
+  Result<std::vector<uint32_t>> disks(const Target& target, const Deadline& deadline) override;
 
  private:
   bool answers(const Portal& portal) const;

@@ -60,7 +60,7 @@ TEST_CASE("one target through two portals is changed by one call after the other
   first.deadline.cancelled = [&] {  // asked by the backend, in the middle of the mutation
     const auto connect = [&](const Target& target, std::chrono::milliseconds patience) {
       Caller caller;
-      caller.deadline.time = support::Deadline::Clock::now() + patience;
+      caller.deadline.time = Deadline::Clock::now() + patience;
       return outcome(service.connect(
           {.portal = PortalRequest{target.portal.address, 0}, .target = target.name}, caller));
     };

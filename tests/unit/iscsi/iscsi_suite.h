@@ -190,7 +190,7 @@ TEMPLATE_LIST_TEST_CASE("a call that is over before it begins changes nothing", 
   Node<TestType> node;
   REQUIRE(node.add());
   Caller late, cancelled;
-  late.deadline.time = support::Deadline::Clock::now();
+  late.deadline.time = Deadline::Clock::now();
   cancelled.deadline.cancelled = [] { return true; };
   CHECK(outcome(node.connect(Authentication::kNone, {}, {}, late)) == "DEADLINE_EXCEEDED");
   CHECK(outcome(node.connect(Authentication::kNone, {}, {}, cancelled)) == "CANCELLED");

@@ -27,7 +27,7 @@ TEST_CASE("a call that is over once a name is looked up does nothing") {
   REQUIRE(backend.discover(target.portal, {}));
   const size_t calls = open_iscsi.calls().size();
   const auto cancelled_second = [asked = 0]() mutable { return ++asked > 1; };
-  support::Deadline deadline;
+  Deadline deadline;
   deadline.cancelled = cancelled_second;
   CHECK(backend.connect(target, {}, deadline).error().code() == StatusCode::kCancelled);
   deadline.cancelled = cancelled_second;
@@ -49,7 +49,7 @@ TEST_CASE("a name server that says nothing is waited for no longer than the call
   };
   IscsiBackendLinux backend(options);
   const Target target{{"storage.example", 3260}, the_target().name};
-  const auto deadline = support::Deadline().within(std::chrono::milliseconds(20));
+  const auto deadline = Deadline().within(std::chrono::milliseconds(20));
   CHECK(backend.connect(target, {}, deadline).error().code() == StatusCode::kDeadlineExceeded);
   // Others are told at once, and hang no thread of their own.
   const Result<void> refused = backend.disconnect(target, {});

@@ -185,8 +185,8 @@ TEST_CASE("disks that the kernel still makes are waited for") {
 TEST_CASE("a call that is over does not wait for disks") {
   Connected node({.disks = 0});
   REQUIRE(node.connect({}));
-  support::Deadline over;
-  over.time = support::Deadline::Clock::now();
+  Deadline over;
+  over.time = Deadline::Clock::now();
   CHECK(node.backend().disks(the_target(), over).error().code() == StatusCode::kDeadlineExceeded);
   CHECK(node.backend().disks(the_target(), {})->empty());
 }

@@ -1,8 +1,6 @@
 #include "tests/unit/smb/smb_backend_fake.h"
 
 namespace longshore::smb {
-
-using support::Deadline;
 using support::PosixPath;
 
 namespace {

@@ -36,8 +36,8 @@ class SmbBackendFake final : public SmbBackend {
   void remove_link(const std::string& path);
 
   Result<void> map(const RemotePath& remote, const Credentials& credentials,
-                   const support::PosixPath* link, const support::Deadline& deadline) override;
-  Result<void> unmap(const RemotePath& remote, const support::Deadline& deadline) override;
+                   const support::PosixPath* link, const Deadline& deadline) override;
+  Result<void> unmap(const RemotePath& remote, const Deadline& deadline) override;
 
  private:
   Result<void> check_link(const std::string& path, const std::string& target) const;

@@ -42,7 +42,7 @@ struct Frozen {
     if (is_frozen) end.set_value();
     is_frozen = false;
   }
-  std::string map(SmbService& by, const support::Deadline& deadline = {}) {
+  std::string map(SmbService& by, const Deadline& deadline = {}) {
     std::string user = world.user();
     std::string password = world.password();
     const Result<void> result =
@@ -91,7 +91,7 @@ TEST_CASE("a server that says nothing is UNAVAILABLE and keeps nobody's turn") {
 }
 
 TEST_CASE("a server that says nothing is waited for no longer than the call may take") {
-  using Clock = support::Deadline::Clock;
+  using Clock = Deadline::Clock;
   Frozen node({.mount = kLong});
   node.freeze();
   const auto before = Clock::now();
@@ -108,8 +108,7 @@ TEST_CASE("a call that is cancelled gives a server that says nothing up") {
   Frozen node({.mount = kLong});
   node.freeze();
   // It has no deadline.
-  const support::Deadline deadline{
-      .cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
+  const Deadline deadline{.cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
   CHECK(node.map(node.service, deadline) == "CANCELLED");
   CHECK(node.world.hanging_calls() == 1);
   // Others are told at once why they cannot have it, and may take away what is mapped.
@@ -140,11 +139,9 @@ TEST_CASE("whether a mapping answers is asked no longer than the call may take")
   REQUIRE(node.map(node.service) == "OK");
   const auto before = node.world.kernel().mounted();
   node.freeze_all();
-  const auto call = [&](const support::Deadline& deadline) {
-    return node.map(node.service, deadline);
-  };
+  const auto call = [&](const Deadline& deadline) { return node.map(node.service, deadline); };
   SECTION("until its deadline") {
-    CHECK(call(support::Deadline().within(std::chrono::milliseconds(50))) == "DEADLINE_EXCEEDED");
+    CHECK(call(Deadline().within(std::chrono::milliseconds(50))) == "DEADLINE_EXCEEDED");
   }
   SECTION("until it is cancelled") {
     CHECK(call({.cancelled = [&] { return node.world.kernel().held_calls() > 0; }}) == "CANCELLED");
@@ -157,8 +154,7 @@ TEST_CASE("a name server that says nothing is given up with the call") {
   Frozen node;
   node.freeze();
   node.world.kernel().held_addresses = node.held;
-  const support::Deadline deadline{
-      .cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
+  const Deadline deadline{.cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
   CHECK(node.map(node.service, deadline) == "CANCELLED");
   CHECK(node.map(node.service) == "UNAVAILABLE");
   CHECK_THAT(node.complaint, Catch::Contains("name server has not answered an earlier call"));
@@ -192,8 +188,7 @@ TEST_CASE("what a call had mapped is taken away though nobody waits for the call
   node.world.kernel().moment = [](const std::string& moment) {
     if (moment == "before detach") std::this_thread::sleep_for(std::chrono::milliseconds(50));
   };
-  const support::Deadline deadline{
-      .cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
+  const Deadline deadline{.cancelled = [&] { return node.world.kernel().held_calls() > 0; }};
   CHECK(node.map(node.service, deadline) == "CANCELLED");
   CHECK(node.world.kernel().mounted().empty());
   CHECK_FALSE(std::filesystem::exists(node.world.mappings() + "/files"));

@@ -99,7 +99,7 @@ TEST_CASE("no further address is tried when the time is over") {
   std::string password = node.world.password();
   const auto remote = RemotePath::parse(node.world.share(), "map");
   int asked = 0;
-  const support::Deadline deadline{.cancelled = [&] { return ++asked > 1; }};
+  const Deadline deadline{.cancelled = [&] { return ++asked > 1; }};
   const auto credentials = Credentials::take(user, password);
   CHECK(outcome(node.world.backend().map(*remote, *credentials, nullptr, deadline)) == "CANCELLED");
   CHECK(node.kernel.asked_addresses().size() == 1);

@@ -1,4 +1,4 @@
-#include "support/single_flight.h"
+#include "longshore/single_flight.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>

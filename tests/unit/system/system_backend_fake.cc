@@ -4,8 +4,6 @@
 
 namespace longshore::system {
 
-using support::Deadline;
-
 namespace {
 
 Error not_found(const std::string& unit) {

@@ -29,15 +29,15 @@ class SystemBackendFake final : public SystemBackend {
   std::vector<std::string> done() const;
 
   Result<std::string> bios_serial_number() override;
-  Result<ServiceInfo> query(const std::string& unit, const support::Deadline& deadline) override;
+  Result<ServiceInfo> query(const std::string& unit, const Deadline& deadline) override;
   Result<std::vector<std::string>> running_dependants(const std::string& unit,
-                                                      const support::Deadline& deadline) override;
-  Result<void> start(const std::string& unit, const support::Deadline& deadline) override;
-  Result<void> stop(const std::string& unit, const support::Deadline& deadline) override;
+                                                      const Deadline& deadline) override;
+  Result<void> start(const std::string& unit, const Deadline& deadline) override;
+  Result<void> stop(const std::string& unit, const Deadline& deadline) override;
 
  private:
-  Result<void> change(const std::string& name, const support::Deadline& deadline,
-                      const char* operation, ServiceStatus goal);
+  Result<void> change(const std::string& name, const Deadline& deadline, const char* operation,
+                      ServiceStatus goal);
 
   mutable std::mutex mutex_;
   std::map<std::string, Unit> units_;

@@ -20,7 +20,6 @@ using test::outcome;
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using support::Deadline;
 
 Deadline limits_in(milliseconds time) { return {Deadline::Clock::now() + time, {}}; }
 

@@ -148,14 +148,14 @@ TEMPLATE_LIST_TEST_CASE("waiting ends with the service's time limit and the call
                         Worlds) {
   TestType world;
   world.put("a.service", {kStopped, StartType::kManual, {}, false, /*hangs=*/true});
-  support::Deadline deadline;
+  Deadline deadline;
   SECTION("the service's") {
     const Result<void> started =
         service_of(world, {"a"}, milliseconds(50)).start_service("a", deadline);
     CHECK(outcome(started) == "DEADLINE_EXCEEDED");
   }
   SECTION("the call's") {
-    deadline.time = support::Deadline::Clock::now() + milliseconds(50);
+    deadline.time = Deadline::Clock::now() + milliseconds(50);
     CHECK(outcome(service_of(world, {"a"}).start_service("a", deadline)) == "DEADLINE_EXCEEDED");
   }
   SECTION("cancelled") {

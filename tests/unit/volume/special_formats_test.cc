@@ -259,8 +259,8 @@ TEST_CASE("while a volume is formatted nobody mounts it") {
   mkfs.await();
   // The same agent knows what runs; another one waits for the disk's lock.
   const Result<void> refused = agent.service().mount(id, target, {}, "second");
-  support::Deadline over_soon;
-  over_soon.time = support::Deadline::Clock::now() + std::chrono::milliseconds(20);
+  Deadline over_soon;
+  over_soon.time = Deadline::Clock::now() + std::chrono::milliseconds(20);
   const Result<void> waited = other.service().mount(id, target, over_soon, "third");
   mkfs.let_go();
   CHECK(formatted.get() == "OK");

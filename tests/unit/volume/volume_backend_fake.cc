@@ -5,8 +5,6 @@
 #include <tuple>
 
 namespace longshore::volume {
-
-using support::Deadline;
 using support::PosixPath;
 
 namespace {

@@ -60,14 +60,13 @@ class VolumeBackendFake final : public VolumeBackend {
 
   Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
   Result<bool> is_formatted(const std::string& id) override;
-  Result<void> format(const std::string& id, const support::Deadline& deadline) override;
+  Result<void> format(const std::string& id, const Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
-                     const support::Deadline& deadline) override;
+                     const Deadline& deadline) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
-                       const support::Deadline& deadline) override;
+                       const Deadline& deadline) override;
   Result<void> flush(const std::string& id) override;
-  Result<void> resize(const std::string& id, uint64_t size,
-                      const support::Deadline& deadline) override;
+  Result<void> resize(const std::string& id, uint64_t size, const Deadline& deadline) override;
   Result<VolumeStats> stats(const std::string& id) override;
   Result<uint32_t> disk_number_of(const std::string& id) override;
   Result<std::string> id_of_mount_point(const support::PosixPath& path) override;

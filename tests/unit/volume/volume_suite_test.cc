@@ -396,12 +396,12 @@ TEMPLATE_LIST_TEST_CASE("a call that is over before it begins changes nothing", 
   Calls<TestType> calls{world};
   const std::string id = calls.volume();
   world.put_directory(world.at("target"));
-  support::Deadline late;
-  late.time = support::Deadline::Clock::now();
+  Deadline late;
+  late.time = Deadline::Clock::now();
   CHECK(outcome(calls.service.format(id, late, "test")) == "DEADLINE_EXCEEDED");
   CHECK(answer(calls.service.is_formatted(id)) == "false");
   REQUIRE(calls.format(id) == "OK");
-  support::Deadline cancelled;
+  Deadline cancelled;
   cancelled.cancelled = [] { return true; };
   CHECK(outcome(calls.service.mount(id, world.at("target"), cancelled, "test")) == "CANCELLED");
   CHECK(answer(calls.service.id_of_mount_point(world.at("target"))) == "FAILED_PRECONDITION");
@@ -415,7 +415,7 @@ TEST_CASE("while a volume is mounted somewhere, others of it and of the target a
   world.put_directory(world.at("a"));
   world.put_directory(world.at("b"));
   std::vector<std::string> meanwhile;
-  support::Deadline deadline;
+  Deadline deadline;
   deadline.cancelled = [&] {  // asked by the backend, in the middle of the mutation
     const Result<void> refused = calls.service.mount(other, world.at("a"), {}, "second");
     meanwhile = {outcome(refused), calls.format(id), calls.mount(other, world.at("b"))};

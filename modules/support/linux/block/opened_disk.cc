@@ -12,8 +12,6 @@
 
 namespace longshore::block {
 
-using support::Deadline;
-
 Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t disk_number,
                                  int flags, std::string_view operation) {
   FileDescriptor opened(::open(node.c_str(), flags | O_CLOEXEC | O_NONBLOCK));

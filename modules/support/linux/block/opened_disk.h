@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "longshore/deadline.hpp"
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 #include "support/linux/block/block_devices.h"
 
 namespace longshore::block {
@@ -31,7 +31,7 @@ class DiskLock {
   // Waits while another holds it, as long as the deadline allows and at most 30 seconds; one that
   // is exceeded already is an error, so that a call that is over begins nothing.
   // ABORTED: another still holds it.
-  static Result<DiskLock> take(const Disk& disk, const support::Deadline& deadline,
+  static Result<DiskLock> take(const Disk& disk, const Deadline& deadline,
                                std::string_view operation);
 
   // Open for reading; closing it ends the lock.

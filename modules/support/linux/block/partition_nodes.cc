@@ -10,8 +10,6 @@
 
 namespace longshore::block {
 
-using support::Deadline;
-
 namespace {
 
 std::error_code tell_kernel(const FileDescriptor& disk, int operation,

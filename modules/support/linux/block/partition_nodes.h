@@ -3,9 +3,9 @@
 // the table and works while other partitions are in use).
 #pragma once
 
+#include "longshore/deadline.hpp"
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
-#include "support/deadline.h"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/device_content.h"
 
@@ -21,6 +21,6 @@ Result<KernelPartition> ensure_kernel_partition(const BlockDevices& devices, con
 
 // Waits for the node of a partition to appear in /dev; the disk's lock must be free, or udev waits
 // for it too. DEADLINE_EXCEEDED after the deadline, or 10 seconds.
-Result<void> wait_for_node(const KernelPartition& partition, const support::Deadline& deadline);
+Result<void> wait_for_node(const KernelPartition& partition, const Deadline& deadline);
 
 }  // namespace longshore::block

@@ -15,9 +15,10 @@
 #include <string>
 #include <utility>
 
+#include "longshore/context.hpp"
 #include "longshore/result.hpp"
 
-namespace longshore::support {
+namespace longshore {
 
 struct Deadline {
   using Clock = std::chrono::steady_clock;
@@ -61,4 +62,9 @@ struct Deadline {
   }
 };
 
-}  // namespace longshore::support
+// The deadline of a call, for the code below that knows nothing of calls.
+inline Deadline deadline_of(const Context& context) {
+  return {context.deadline(), [context] { return context.cancelled(); }};
+}
+
+}  // namespace longshore
