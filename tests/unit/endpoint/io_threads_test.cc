@@ -120,7 +120,7 @@ TEST_CASE_METHOD(Patient, "Calls from other threads go to their pool") {
   Watched<bool> done;
   threads.run_soon(work_of([&] { done.change([](bool& value) { value = true; }); }), pool);
   REQUIRE(done.wait([](bool value) { return value; }));
-  CHECK(pool.threads() == 1);
+  CHECK(pool.threads() > 0);
 }
 
 TEST_CASE_METHOD(Impatient,

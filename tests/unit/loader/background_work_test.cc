@@ -103,11 +103,13 @@ struct World {
     options.max_stuck_calls = 1;
     options.may_call = std::make_shared<const std::set<std::string, std::less<>>>(
         std::set<std::string, std::less<>>{kOther});
-    instance = Instance::create(std::make_shared<SubjectCode>(), options, router, *log).value();
+    instance = Instance::create(code, options, router, *log).value();
     REQUIRE(instance->start({}, {}));
     return *Subject::last;
   }
 
+  // As an image it outlives its instances: what is left of them may use its host table.
+  const std::shared_ptr<SubjectCode> code = std::make_shared<SubjectCode>();
   const std::shared_ptr<Other> other = std::make_shared<Other>();
   router::Timers timers;
   router::Router router{timers, {}};
