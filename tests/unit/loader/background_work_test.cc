@@ -87,6 +87,7 @@ struct World {
   ~World() {
     Subject::on_start = nullptr;
     if (instance) CHECK(instance->stop(router::Clock::now() + 10s));
+    other->calls.change([](auto& all) { all.clear(); });  // which hold it
   }
 
   static std::shared_ptr<router::Method> method(const std::string& name) {
