@@ -15,11 +15,11 @@ nm --dynamic --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); pr
 [ -s "$work/promised" ]
 diff "$work/promised" "$work/exported"
 
-# Protobuf, fmt and what reads TOML and hashes are inside; C and C++ are the system's.
+# Protobuf, fmt and what hashes are inside; C, C++ and what reads TOML are the system's.
 needed=$(readelf --dynamic "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for name in $needed; do
   case $name in
-    libc.so.* | libm.so.* | libstdc++.so.* | libgcc_s.so.* | ld-linux-*) ;;
+    libc.so.* | libm.so.* | libstdc++.so.* | libgcc_s.so.* | libtomlplusplus.so.* | ld-linux-*) ;;
     libasan.so.* | libubsan.so.* | libtsan.so.*) ;;
     *) echo "$library needs $name" && exit 1 ;;
   esac
