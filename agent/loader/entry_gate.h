@@ -50,10 +50,10 @@ class EntryGate {
 class InFlightGuard {
  public:
   explicit InFlightGuard(EntryGate& gate) : gate_(gate), inside_(gate.enter()) {
-    gate_of_this_thread_ = &gate;
+    gate_of_this_thread = &gate;
   }
   ~InFlightGuard() {
-    gate_of_this_thread_ = before_;
+    gate_of_this_thread = before_;
     gate_.leave();
   }
   InFlightGuard(const InFlightGuard&) = delete;
@@ -62,14 +62,14 @@ class InFlightGuard {
 
   // Whether this thread is inside a function of this gate's module, and of no other's that it
   // called.
-  static bool is_inside(const EntryGate& gate) { return gate_of_this_thread_ == &gate; }
+  static bool is_inside(const EntryGate& gate) { return gate_of_this_thread == &gate; }
 
  private:
-  static inline thread_local const EntryGate* gate_of_this_thread_ = nullptr;
+  static inline thread_local const EntryGate* gate_of_this_thread = nullptr;
 
   EntryGate& gate_;
   const bool inside_;
-  const EntryGate* const before_ = gate_of_this_thread_;
+  const EntryGate* const before_ = gate_of_this_thread;
 };
 
 }  // namespace longshore::loader

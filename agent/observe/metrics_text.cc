@@ -64,6 +64,7 @@ void add_handled(MetricsWriter& writer, const std::vector<CalledMethod>& called)
   writer.family("grpc_server_handled_total",
                 "Calls completed on the server, whatever their outcome.", Type::kCounter);
   std::vector<MetricLabels> codes;
+  codes.reserve(kCodes.size());
   for (const char* code : kCodes) codes.push_back({{"grpc_code", code}});
   for (const CalledMethod& method : called) {
     for (size_t code = 0; code < kCodes.size(); ++code) {
