@@ -275,7 +275,7 @@ TEST_CASE_METHOD(World, "The end of an instance ends its streams with an error")
                           .stream<Strings>(
                               kOther + "/Watch", Strings(), {}, [](const Strings&) {},
                               [&](const Result<void>& outcome) {
-                                end.change([&](auto& code) { code = outcome.error().code(); });
+                                end.change([&](auto& value) { value = outcome.error().code(); });
                               });
   other->call();
   CHECK(instance->stop(router::Clock::now() + 10s));
