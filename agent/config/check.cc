@@ -200,9 +200,9 @@ class WholeCheck {
     const std::string path = joined(module.table(), "may_call");
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       const std::string& target = module.may_call[i];
+      if (module_of_.contains(target) || is_host_service(target)) continue;
       std::vector<std::string> valid = host_services_;
       for (const auto& [name, owner] : module_of_) valid.push_back(name);
-      if (std::find(valid.begin(), valid.end(), target) != valid.end()) continue;
       add(item_place(draft_.origins, path, i),
           '"' + path + "\" names " + in_quotes(target) +
               ", which is neither a service nor a method of an enabled "
@@ -247,6 +247,10 @@ class WholeCheck {
     return std::find_if(modules.begin(), modules.end(),
                         [&](const ModuleSettings& each) { return each.name == module; })
         ->table();
+  }
+
+  bool is_host_service(const std::string& name) const {
+    return std::find(host_services_.begin(), host_services_.end(), name) != host_services_.end();
   }
 
   bool is_service(const std::string& name) const {

@@ -18,16 +18,15 @@ class PermissionCheck {
     for (const ModuleSettings& module : configuration.modules) {
       const auto schema = schemas_.find(module.name);
       const ModuleSchema* known = schema == schemas_.end() ? nullptr : &schema->second;
-      check(module.is_controller ? "controllers" : "modules", module.name, module.permissions,
-            known ? names_of(*known) : Names(), known != nullptr,
-            "the module has no such method or service");
+      check(module.table(), module.permissions, known ? names_of(*known) : Names(),
+            known != nullptr, "the module has no such method or service");
     }
     const bool described = all_described(configuration, schemas_);
     const char* const not_served = "the endpoint has no such method or service";
-    check("endpoints", "csi_proxy_access", configuration.csi_proxy.access.permissions,
+    check("endpoints.csi_proxy_access", configuration.csi_proxy.access.permissions,
           names_of_services({}), described, not_served);
     for (const EndpointSettings& endpoint : configuration.endpoints) {
-      check("endpoints", endpoint.name, endpoint.access.permissions,
+      check(joined("endpoints", endpoint.name), endpoint.access.permissions,
             names_of_services(endpoint.services), described, not_served);
     }
   }
@@ -55,12 +54,11 @@ class PermissionCheck {
     return names;
   }
 
-  void check(const std::string& kind, const std::string& owner,
-             const std::vector<PermissionRule>& rules, Names valid, bool valid_is_known,
-             const std::string& why_unknown) {
+  void check(const std::string& table, const std::vector<PermissionRule>& rules, Names valid,
+             bool valid_is_known, const std::string& why_unknown) {
     valid.insert(valid.end(), {"reads_only", "*"});
     for (const PermissionRule& rule : rules) {
-      const std::string path = joined(joined(joined(kind, owner), "permissions"), rule.name);
+      const std::string path = joined(joined(table, "permissions"), rule.name);
       check_is_whole(rule, path);
       if (valid_is_known) check_methods(rule.methods, joined(path, "methods"), valid, why_unknown);
     }

@@ -4,9 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "config/settings.h"
+#include "config/user_names.h"
 #include "longshore/result.hpp"
 
 namespace longshore::config {
+
+// Who may own what the agent loads and runs, besides root: its own user and trusted_owners.
+inline Result<std::vector<unsigned>> owners_of_code(const AgentSettings& agent) {
+  std::vector<unsigned> owners = {own_user_id()};
+  for (const std::string& name : agent.trusted_owners) {
+    const Result<unsigned> id = user_id_of(name);
+    if (!id) return id.error();
+    owners.push_back(*id);
+  }
+  return owners;
+}
 
 // `path` and every folder above it must be owned by root or one of `owners` (user ids) and closed
 // to writes by group and others; a sticky folder may be open. The error names the culprit.

@@ -3,7 +3,7 @@
 //   closed: takes calls in ──open──► they go on in their order, then new ones go past it
 //
 // A call that waits keeps its deadline and can be cancelled. One that a call of the old instance
-// waits for, through other modules, goes past the room to the old one, which could not end else.
+// waits for, through other modules, goes past the queue to the old one, which could not end else.
 // Threads: any. Owner: the routes that lead here, and the calls that wait.
 #pragma once
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "config/user_names.h"
+#include "config/ownership.h"
 #include "router/blocked_signals.h"
 
 namespace longshore::core {
@@ -79,16 +79,6 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   return schema;
 }
 
-Result<std::vector<unsigned>> owners_of_modules(const config::AgentSettings& agent) {
-  std::vector<unsigned> owners = {config::own_user_id()};
-  for (const std::string& name : agent.trusted_owners) {
-    const Result<unsigned> id = config::user_id_of(name);
-    if (!id) return id.error();
-    owners.push_back(*id);
-  }
-  return owners;
-}
-
 // Calls `work` with each number below `count`, on this thread and on some that end again.
 void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
   constexpr size_t kMostThreads = 4;  // more gain little: there are few modules
@@ -114,7 +104,7 @@ void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
 
 Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
                                                      const config::AgentSettings& agent) const {
-  Result<std::vector<unsigned>> owners = owners_of_modules(agent);
+  Result<std::vector<unsigned>> owners = config::owners_of_code(agent);
   if (!owners) return std::move(owners).error();
   return inspect(module, agent, *owners);
 }
@@ -138,7 +128,7 @@ Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSetting
 void InspectedModules::expect(const std::vector<config::ModuleSettings>& modules,
                               const config::AgentSettings& agent) {
   expected_.clear();
-  const Result<std::vector<unsigned>> owners = owners_of_modules(agent);
+  const Result<std::vector<unsigned>> owners = config::owners_of_code(agent);
   if (!owners) return;  // `describe` says so
   std::vector<const config::ModuleSettings*> enabled;
   for (const auto& module : modules) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "config/ownership.h"
-#include "config/user_names.h"
 #include "supervise/child_module.h"
 #include "supervise/process_settings.h"
 
@@ -29,13 +28,9 @@ Result<std::string> find_program(const config::AgentSettings& agent) {
         .because(absent)
         .advise("install it, or correct agent.module_host");
   }
-  std::vector<unsigned> owners{config::own_user_id()};
-  for (const std::string& name : agent.trusted_owners) {
-    const Result<unsigned> id = config::user_id_of(name);
-    if (!id) return id.error();
-    owners.push_back(*id);
-  }
-  if (auto owned = config::check_ownership(program, owners); !owned) return owned.error();
+  const Result<std::vector<unsigned>> owners = config::owners_of_code(agent);
+  if (!owners) return owners.error();
+  if (auto owned = config::check_ownership(program, *owners); !owned) return owned.error();
   return program;
 }
 

@@ -19,13 +19,11 @@ struct Step {
   std::string name() const { return function.substr(function.rfind(':') + 1); }
 };
 
-bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Where `name(` stands as a word from `from` on.
 size_t find_call(std::string_view code, const std::string& name, size_t from) {
   for (size_t at = code.find(name + "(", from); at != std::string_view::npos;
        at = code.find(name + "(", at + 1)) {
-    if (at == 0 || !is_of_word(code[at - 1])) return at;
+    if (at == 0 || !is_word(code[at - 1])) return at;
   }
   return std::string_view::npos;
 }

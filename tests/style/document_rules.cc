@@ -44,8 +44,6 @@ const std::map<std::string, std::string, std::less<>> kOldNames = {
     {"longshore_answer", "longshore_result"},
 };
 
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // "HostBridge" as a file is called: "host_bridge".
 std::string snake_case(std::string_view name) {
   std::string snake;
@@ -122,9 +120,8 @@ Findings check_links(const SourceTree& tree) {
 Findings check_old_names(const SourceTree& tree) {
   Findings findings;
   for (const auto& [path, file] : tree) {
-    const bool is_code = is_cpp(path) || path.ends_with(".hpp");
     // Tests have words of their own, and may say what was; this file names them all.
-    if (!is_code || folder(path) == "tests") continue;
+    if (!is_cpp(path) || folder(path) == "tests") continue;
     const std::string stem = std::filesystem::path(path).stem().string();
     for (const auto& [old, now] : kOldNames) {
       if (stem == snake_case(old))
@@ -133,7 +130,7 @@ Findings check_old_names(const SourceTree& tree) {
     const std::string_view code = file.symbols;
     for (size_t begin = 0; begin < code.size();) {
       size_t end = begin;
-      while (end < code.size() && is_of_name(code[end])) ++end;
+      while (end < code.size() && is_word(code[end])) ++end;
       const auto old = kOldNames.find(code.substr(begin, end - begin));
       if (old != kOldNames.end()) {
         const int line = line_of(file.symbols, begin);

@@ -7,9 +7,10 @@
 #include <regex>
 
 namespace longshore::style {
-namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+namespace {
 
 // Where the literal that begins with the quote at `start` ends, exclusively.
 size_t end_of_literal(std::string_view text, size_t start) {

@@ -39,6 +39,9 @@ bool is_header(std::string_view path);
 // "agent" of "agent/rpc/server.h"; empty for a file at the top. `depth` 1 gives "rpc".
 std::string_view folder(std::string_view path, int depth = 0);
 
+// Whether `c` may stand in an identifier.
+bool is_word(char c);
+
 int line_of(std::string_view text, size_t offset);
 
 // What a rule has to say: "agent/rpc/server.h:3: ..." each.
