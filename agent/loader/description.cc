@@ -117,7 +117,6 @@ class DescriptionReader {
   }
 
   Result<void> read_services() {
-    if (message_.services_size() == 0 && !result_.is_controller) return bad("it names no service");
     for (const std::string& name : message_.services()) {
       if (!is_name(name, true)) return bad("a service has the impossible name \"" + name + "\"");
       if (std::count(result_.services.begin(), result_.services.end(), name) != 0) {
@@ -131,6 +130,7 @@ class DescriptionReader {
       result_.services.push_back(name);
     }
     set_health_check_apart();
+    if (result_.services.empty() && !result_.is_controller) return bad("it names no service");
     return {};
   }
 

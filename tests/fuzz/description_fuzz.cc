@@ -21,7 +21,7 @@ bool has_bad_character(const std::string& name) {
 }
 
 void check(const ModuleDescription& description) {
-  require(!description.services.empty());
+  require(!description.services.empty() || description.is_controller);
   const auto serves = [&](const std::string& service) {
     return std::count(description.services.begin(), description.services.end(), service) == 1;
   };
