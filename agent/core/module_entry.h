@@ -11,6 +11,7 @@
 #include "loader/lifecycle.h"
 #include "loader/module_code.h"
 #include "router/permissions.h"
+#include "router/timers.h"
 
 namespace longshore::core {
 
@@ -22,6 +23,9 @@ struct ModuleEntry {
   std::shared_ptr<loader::ModuleCode> code;      // null: it could not be loaded
   std::shared_ptr<loader::Instance> instance;    // null: it could not be created
   std::string failure;
+  std::string waits_for;  // of a controller that does not run: what it needs and has not
+  uint32_t failed_starts = 0;  // in a row, of a controller
+  router::Clock::time_point next_start = router::Clock::time_point::max();  // after such a one
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
 
   // Who may call what is the routes' affair: no instance knows of it.
@@ -31,6 +35,8 @@ struct ModuleEntry {
     settings.deny_methods = other.settings.deny_methods;
   }
   bool serves() const { return instance && failure.empty(); }
+  bool waits() const { return !instance && failure.empty() && !waits_for.empty(); }
+  bool is_controller() const { return facts->description.is_controller; }
 };
 
 // By the module's name.

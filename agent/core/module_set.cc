@@ -38,9 +38,14 @@ ModuleSet::ModuleSet(InspectedModules& modules, const services::HostServices& ho
       log_(log),
       starter_(router, log),
       routes_(host_services, router, catalog, call_metrics),
+      controllers_(host_services, router.timers(), log),
       draining_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
         stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
-      }) {}
+      }) {
+  starter_.set_on_created([this](const Entry& entry) {
+    if (entry.is_controller()) controllers_.hold(entry);
+  });
+}
 
 Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& settings,
                                                   const config::AgentSettings& agent,
@@ -73,7 +78,7 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
   if (!entry.code) return entry;
   const bool side_by_side = runs && may_overlap && found->second.facts->description.may_overlap;
   if (!runs || side_by_side) {
-    starter_.bring_up(entry, {});
+    bring_up(entry, {});
   } else {
     starter_.wait_loaded();
   }
@@ -103,6 +108,8 @@ Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
 Result<PreparedChange> ModuleSet::prepare(const config::Configuration& configuration,
                                           OnFailure on_failure) {
   read_limits(configuration.agent);
+  // What the agent itself serves may be called from a module's first `start` on.
+  if (!std::exchange(has_routes_, true)) routes_.publish(running_);
   Result<std::list<Wanted>> wanted = wanted_by(configuration);
   if (!wanted) return std::move(wanted).error();
   Entries prepared;

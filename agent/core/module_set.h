@@ -10,6 +10,8 @@
 // once is replaced in `commit`: new calls wait, the old instance finishes those that it has, stops
 // and hands over, and the new one starts, or the old one again if that fails.
 //
+// A controller whose conditions are not met is part of the set and waits, without an instance.
+//
 // Threads: one at a time, and may block: the control thread. Readers (`list`) any.
 #pragma once
 
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "core/controller_supervisor.h"
 #include "core/draining_instances.h"
 #include "core/inspected_modules.h"
 #include "core/module_entry.h"
@@ -79,6 +82,13 @@ class ModuleSet {
   // gives up the one that waits for calls. [any thread]
   void hurry();
 
+  // What follows from conditions and failed starts of controllers; see ControllerSupervisor.
+  void set_controller_actions(ControllerSupervisor::Actions actions) {
+    controllers_.set_actions(std::move(actions));
+  }
+  // Starts and stops the controllers that are to run, or not to, by now.
+  void look_at_controllers();
+
   // Ends all instances, side by side, until `timeout` from now.
   void stop_all(std::chrono::nanoseconds timeout);
 
@@ -105,6 +115,11 @@ class ModuleSet {
   Result<Entry> prepare_entry(const config::ModuleSettings& settings,
                               const config::AgentSettings& agent, loader::Inspection inspection);
   Result<PreparedChange> finish_prepare(Entries prepared, Result<void> outcome);
+  // Starts it, unless it is a controller that has to wait. False: it failed.
+  bool bring_up(Entry& entry, std::string_view handover);
+  bool may_run(Entry& entry);
+  bool look_at(Entry& controller);  // true: it is not what it was
+  void stop_controller(Entry& entry, const services::RunCondition::State& unmet);
   Committed commit();
   void roll_back();
   std::vector<loader::CsiProxyEndpoint> csi_proxy_endpoints() const;
@@ -131,6 +146,8 @@ class ModuleSet {
   observe::Log& log_;
   ModuleStarter starter_;
   RouteTableBuilder routes_;
+  ControllerSupervisor controllers_;
+  bool has_routes_ = false;
   std::atomic<std::chrono::nanoseconds> stop_timeout_{std::chrono::seconds(30)};
 
   mutable std::mutex mutex_;  // guards what follows against readers, and against `hurry`

@@ -16,7 +16,8 @@ ModuleSet::Committed ModuleSet::commit() {
   std::vector<std::string> to_replace;
   for (auto& [name, entry] : now) {
     const auto running = running_.find(name);
-    if (running == running_.end() || entry.instance || !entry.failure.empty()) continue;
+    if (entry.instance || !entry.failure.empty()) continue;
+    if (running == running_.end() || !running->second.instance) continue;  // a controller waits
     to_replace.push_back(name);
     entry = running->second;
     // What is forbidden now must not wait, whatever becomes of the replacement.
@@ -36,6 +37,7 @@ ModuleSet::Committed ModuleSet::commit() {
     const bool lives = entry.instance && !entry.instance->has_ended();
     if (lives && !is_kept(name, entry, now)) draining_.add(std::move(entry.instance));
   }
+  look_at_controllers();
   return committed;
 }
 
@@ -87,13 +89,13 @@ ModuleSet::Entry ModuleSet::start_instead(const Entry& old_entry, Entry next,
   // New calls wait, and a call that is stuck may be so for good.
   const Secret left =
       stop(old_entry.instance, Clock::now() + stop_timeout_.load(), Instance::StuckCalls::kLeft);
-  if (starter_.bring_up(next, left.text())) return next;
+  if (bring_up(next, left.text())) return next;
   committed.fail("the module " + name +
                  " did not start and is put back as it was: " + next.failure);
   Entry put_back = old_entry;
   put_back.instance = nullptr;
   starter_.begin_anew(put_back);
-  if (!starter_.bring_up(put_back, left.text())) {
+  if (!bring_up(put_back, left.text())) {
     committed.fail("the module " + name +
                    " did not start as it was before either: " + put_back.failure);
   }

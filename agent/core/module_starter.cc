@@ -94,6 +94,7 @@ Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_vie
   auto instance = Instance::create(entry.code, std::move(options), router_, log_);
   if (!instance) return noted(settings.name, std::move(instance).error());
   entry.instance = std::move(*instance);
+  if (on_created_) on_created_(entry);
   if (markers_) markers_->reach("start");
   auto started = entry.instance->start(settings_message(settings, state_dir_), handover);
   if (!started) end_failed(entry);
@@ -110,6 +111,7 @@ void ModuleStarter::end_failed(ModuleEntry& entry) {
 }
 
 void ModuleStarter::begin_anew(ModuleEntry& entry) const {
+  entry.failure.clear();
   entry.lifecycle = std::make_shared<loader::Lifecycle>(entry.settings.name, log_);
   entry.lifecycle->reach(LifecycleState::kInspected);
   entry.lifecycle->reach(LifecycleState::kLoaded);

@@ -30,6 +30,10 @@ class ModuleStarter {
   // Without it, or where none can be kept, a module that crashes the agent is tried again.
   void set_crash_markers(std::unique_ptr<CrashMarkers> markers) { markers_ = std::move(markers); }
   CrashMarkers* crash_markers() { return markers_.get(); }
+  // Called with each instance that is made, before it is started.
+  void set_on_created(std::function<void(const ModuleEntry&)> on_created) {
+    on_created_ = std::move(on_created);
+  }
   // Loads nothing at all.
   void set_safe_mode() { safe_mode_ = true; }
 
@@ -65,6 +69,7 @@ class ModuleStarter {
   router::Router& router_;
   observe::Log& log_;
   MakeProcessCode make_process_code_;
+  std::function<void(const ModuleEntry&)> on_created_;
   std::unique_ptr<CrashMarkers> markers_;
   bool safe_mode_ = false;
   std::string state_dir_;

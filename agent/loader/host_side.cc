@@ -77,8 +77,13 @@ longshore_result HostSide::invoke(const longshore_invoke_request& request,
       return LONGSHORE_STALE;
     }
   }
-  const std::shared_ptr<Invocation> invocation = begin_invocation(request, handle);
+  std::string revoked;
+  const std::shared_ptr<Invocation> invocation = begin_invocation(request, handle, revoked);
   if (!invocation) return refused_after_stop("invoke");
+  if (!revoked.empty()) {
+    invocation->on_finish(StatusCode::kUnavailable, revoked);
+    return LONGSHORE_OK;
+  }
   router::CallRequest call;
   call.method = {static_cast<const char*>(request.method.data),
                  static_cast<size_t>(request.method.size)};
@@ -98,9 +103,11 @@ longshore_result HostSide::invoke(const longshore_invoke_request& request,
 
 // Under one lock with the check, so that an ending instance sees all that it has to wait for.
 std::shared_ptr<Invocation> HostSide::begin_invocation(const longshore_invoke_request& request,
-                                                       longshore_invocation* handle) {
+                                                       longshore_invocation* handle,
+                                                       std::string& revoked) {
   const std::lock_guard lock(mutex_);
   if (closed_) return nullptr;
+  revoked = revoked_;
   auto invocation = std::make_shared<Invocation>(self_.lock(), request);
   *handle = invocations_.insert(invocation);
   invocation->set_handle(*handle);
@@ -242,6 +249,14 @@ bool HostSide::end(Clock::duration time) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, time,
                            [&] { return posts_.size() == 0 && invocations_.size() == 0; });
+}
+
+void HostSide::revoke_calls(const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    revoked_ = reason;
+  }
+  for (const auto& invocation : invocations_.all()) invocation->revoke(reason);
 }
 
 void HostSide::close() {

@@ -2,6 +2,7 @@
 // (host_table.cc has the C functions), and what of it is not over yet.
 //
 //   open ──end──► closed: everything is refused, and what the module had begun is cancelled
+//     └─revoke_calls─► what it calls ends with UNAVAILABLE; else open, until closed
 //
 // Threads: any. Owner: the instance. What the module has begun keeps the instance, until it is over
 // or `end` has been.
@@ -86,6 +87,9 @@ class HostSide {
   // the instance's thread for such.
   void notify(std::shared_ptr<router::Work> completion);
 
+  // What the module calls, now and from now on, ends with UNAVAILABLE. [any thread]
+  void revoke_calls(const std::string& reason);
+
   // Closes it. False: what the module had begun did not come to an end in time.
   bool end(router::Clock::duration time);
   // Closes it, and leaves the rest.
@@ -95,9 +99,9 @@ class HostSide {
   longshore_result refused_after_stop(std::string_view function);
   std::shared_ptr<Invocation> find_invocation(std::string_view function,
                                               longshore_invocation invocation);
-  // Null where the instance has been stopped.
+  // Null where the instance has been stopped. `revoked`: why it may not call, if it may not.
   std::shared_ptr<Invocation> begin_invocation(const longshore_invoke_request& request,
-                                               longshore_invocation* handle);
+                                               longshore_invocation* handle, std::string& revoked);
 
   const Parts parts_;
   ModuleCode& code_;
@@ -114,6 +118,7 @@ class HostSide {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::string degraded_;
+  std::string revoked_;  // why the module may not call any more; empty: it may
   bool closed_ = false;
 };
 

@@ -57,6 +57,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // Serves again: the drain is given up.
   void resume();
 
+  // From now on all that its module calls ends with UNAVAILABLE. [any thread]
+  void revoke_calls(const std::string& reason) { host_.revoke_calls(reason); }
+
   // Ends it: stop, wait for the calls, destroy. After `deadline` the calls are cancelled; what has
   // not come to its end a second later (calls, then posts, then functions) makes the instance
   // abandoned, which is the error. The value is the handover.

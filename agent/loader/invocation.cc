@@ -18,10 +18,12 @@ void Invocation::set_call(std::shared_ptr<router::Call> call) {
   std::shared_ptr<router::Call> waiting;
   {
     const std::lock_guard lock(mutex_);
-    if (finished_ || !call) return;
-    call_ = call;
+    if (!call) return;
     cancel_now = cancelled_;
-    waiting = take_waiting_call();
+    if (!finished_) {
+      call_ = call;
+      waiting = take_waiting_call();
+    }
   }
   if (cancel_now) return call->cancel();
   if (waiting) waiting->resume();
@@ -46,6 +48,11 @@ void Invocation::cancel() {
     call = call_;
   }
   if (call) call->cancel();
+}
+
+void Invocation::revoke(const std::string& reason) {
+  on_finish(StatusCode::kUnavailable, reason);
+  cancel();
 }
 
 bool Invocation::on_message(std::string message) {

@@ -34,6 +34,8 @@ class Invocation final : public router::CallObserver,
 
   void grant(uint32_t messages);
   void cancel();
+  // Ends it with UNAVAILABLE, whatever its call does.
+  void revoke(const std::string& reason);
 
   bool on_message(std::string message) override;
   void on_response(std::string message) override;

@@ -58,6 +58,12 @@ class ModuleCode {
   // The process of its own that it runs in, if there is one.
   virtual std::optional<ModuleProcess> process() const { return std::nullopt; }
 
+  // Ends at once whatever of it runs, if that is possible without ending this process. [any thread]
+  virtual bool end_by_force(const char* why) {
+    static_cast<void>(why);
+    return false;
+  }
+
   // Tables of instances that have ended well, to be used again by this code's next ones: a module
   // may call a host table that it was given long ago, so they live as long as the code.
   HostTable* take_host_table(const std::string& instance_name);

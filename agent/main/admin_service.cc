@@ -44,7 +44,7 @@ class AdminService {
       response.set_calls_total(plus(response.calls_total(), module.calls_total));
       response.set_calls_failed(plus(response.calls_failed(), module.calls_failed));
       response.set_modules(plus(response.modules(), 1));
-      if (!module.serves()) response.add_modules_not_serving(module.name);
+      if (!module.is_ready()) response.add_modules_not_serving(module.name);
     }
     return response;
   }

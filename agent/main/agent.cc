@@ -3,6 +3,7 @@
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <system_error>
@@ -71,12 +72,13 @@ Result<void> Agent::start() {
   }
   std::move(*change).commit();
   endpoints_.commit();
+  supervise_controllers();
   wait_for_signal();
   state_ = State::kServing;
   if (http_) http_->start();
   std::string idle;
   for (const observe::ModuleReport& module : module_reports(core_.modules)) {
-    if (!module.serves()) idle += (idle.empty() ? "" : ", ") + module.name;
+    if (!module.is_ready()) idle += (idle.empty() ? "" : ", ") + module.name;
   }
   observe::Fields facts = {{"modules", std::to_string(core_.modules.list().size())},
                            {"sockets", std::to_string(endpoints_.list().size())}};
@@ -84,6 +86,24 @@ Result<void> Agent::start() {
   log_->info("serving", facts);
   notify_service_manager("READY=1");
   return {};
+}
+
+void Agent::supervise_controllers() {
+  core_.modules.set_controller_actions(
+      {.look_again =
+           [this, control = std::weak_ptr(control_)] {
+             const auto changes = control.lock();
+             if (changes) changes->post([this] { core_.modules.look_at_controllers(); });
+           },
+       .end_process =
+           [this](const std::string& why) {
+             // Another agent may hold the lease by now. Nothing of this process may go on, not
+             // even an orderly end; the service manager starts the agent again.
+             log_->error("the agent ends at once", {{"reason", why}});
+             std::_Exit(EXIT_FAILURE);
+           }});
+  // What changed during the start was nobody's to see to.
+  control_->post([this] { core_.modules.look_at_controllers(); });
 }
 
 Result<core::PreparedChange> Agent::prepare_modules(const config::Configuration& configuration) {

@@ -95,6 +95,8 @@ class Agent {
   Result<core::ModuleSet::Committed> switch_over(const config::Configuration& configuration,
                                                  core::PreparedChange change);
   Result<core::PreparedChange> prepare_modules(const config::Configuration& configuration);
+  // From now on controllers are started and stopped as what they need comes and goes.
+  void supervise_controllers();
   void wait_for_signal();
   void begin_reload();
   void begin_drain();

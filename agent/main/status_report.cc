@@ -57,6 +57,10 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
       report.steps.push_back({loader::name_of(step.state), step.at, step.took});
     }
     if (entry.instance) add_figures(*entry.instance, report);
+    if (entry.waits()) {
+      report.state = observe::kWaiting;
+      report.reason = entry.waits_for;
+    }
     const auto process = entry.code ? entry.code->process() : std::nullopt;
     if (process) add_process(*process, report);
   }
@@ -64,7 +68,7 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
 }
 
 std::vector<std::string> module_states() {
-  std::vector<std::string> names = {"restarting"};
+  std::vector<std::string> names = {"restarting", std::string(observe::kWaiting)};
   for (const loader::LifecycleState state : loader::all_lifecycle_states()) {
     names.emplace_back(loader::name_of(state));
   }

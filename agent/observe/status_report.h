@@ -16,6 +16,8 @@
 namespace longshore::observe {
 
 inline constexpr std::string_view kServing = "serving";
+// Of a controller: what it needs in order to run is not there, as when another node has the lease.
+inline constexpr std::string_view kWaiting = "waiting";
 
 // One step of a module's life; see loader/lifecycle.h.
 struct ModuleStep {
@@ -33,7 +35,7 @@ struct ModuleReport {
   std::string file;
   std::string sha256;
   std::string signed_by;  // the name of the key; empty: no signature was checked
-  std::string state;      // kServing, "draining", "stopped", "failed", ...
+  std::string state;      // kServing, kWaiting, "draining", "stopped", "failed", ...
   std::string reason;     // why it does not serve, or serves badly
   uint64_t calls_running = 0;
   uint64_t calls_waiting = 0;
@@ -52,6 +54,8 @@ struct ModuleReport {
   std::vector<ModuleStep> steps;  // the oldest first
 
   bool serves() const { return state == kServing; }
+  // Whether it is as it should be: that a controller waits is no fault.
+  bool is_ready() const { return serves() || state == kWaiting; }
 };
 
 struct EndpointReport {

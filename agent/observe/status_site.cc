@@ -67,8 +67,8 @@ HttpPage verbose_readiness(const StatusReport& report) {
   std::string text = std::string(report.serves() ? "[+]agent " : "[-]agent ") + report.state + '\n';
   bool is_ready = report.serves();
   for (const ModuleReport& module : report.modules) {
-    is_ready = is_ready && module.serves();
-    text += (module.serves() ? "[+]module " : "[-]module ") + module.name + ' ';
+    is_ready = is_ready && module.is_ready();
+    text += (module.is_ready() ? "[+]module " : "[-]module ") + module.name + ' ';
     text += module.degraded ? "degraded" : module.state;
     if (!module.reason.empty()) append_escaped(text += ": ", module.reason, false);
     text += '\n';
@@ -81,7 +81,7 @@ HttpPage readiness(const StatusReport& report) {
   std::string obstacles;
   if (!report.serves()) obstacles += "the agent is " + report.state + '\n';
   for (const ModuleReport& module : report.modules) {
-    if (module.serves()) continue;
+    if (module.is_ready()) continue;
     obstacles += "the module " + module.name + " is " + module.state;
     if (!module.reason.empty()) append_escaped(obstacles += ": ", module.reason, false);
     obstacles += '\n';

@@ -20,4 +20,16 @@ std::vector<std::string> HostServices::names_for_modules() const {
   return names;
 }
 
+std::vector<std::shared_ptr<RunCondition>> HostServices::run_conditions(
+    const config::ModuleSettings& controller) const {
+  std::vector<std::shared_ptr<RunCondition>> conditions;
+  for (const HostService& service : all_) {
+    if (!service.run_condition) continue;
+    if (auto condition = service.run_condition(controller)) {
+      conditions.push_back(std::move(condition));
+    }
+  }
+  return conditions;
+}
+
 }  // namespace longshore::services

@@ -61,6 +61,9 @@ Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection
   options.start_timeout = module.start_timeout;
   options.restart_max = static_cast<size_t>(module.process.restart_max);
   options.restart_delay_max = module.process.restart_delay_max;
+  // Nobody calls a controller and sees it fail: it has to come back by itself.
+  constexpr std::chrono::minutes kLongDelay{5};
+  if (inspection.facts->description.is_controller) options.quarantine_time = kLongDelay;
   options.retry_idempotent = module.process.retry_idempotent;
   inspection.file.forget_bytes();
   return std::shared_ptr<loader::ModuleCode>(

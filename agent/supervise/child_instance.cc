@@ -131,6 +131,13 @@ void ChildInstance::end() {
   if (thread_.joinable()) thread_.join();
 }
 
+void ChildInstance::kill(const char* why) {
+  const std::lock_guard lock(mutex_);
+  is_ending_ = true;
+  changed_.notify_all();
+  if (child_) child_->kill_now(why);
+}
+
 loader::ModuleProcess ChildInstance::process() const {
   using Shown = loader::ModuleProcess::State;
   const std::lock_guard lock(mutex_);

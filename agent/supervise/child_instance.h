@@ -4,7 +4,8 @@
 //   idle ──start──► starting ──► serving ◄─────────────┐
 //                      │            │ the process ends │
 //                      │            └──► starting, at once or after a delay (waiting)
-//                      │                    └── too often within a minute ──► quarantined
+//                      │                    └── too often within a minute ──► quarantined, or
+//                      │                        a long wait (options.quarantine_time)
 //                      └── an error, the first time ──► over
 //   any of them ──stop, end──► ending ──► over
 //
@@ -56,6 +57,8 @@ class ChildInstance {
   void stop(longshore_call call);
   // Ends the process; kills it if that takes too long.
   void end();
+  // Kills the process at once, and starts no other. `why`: "was killed because its lease ended".
+  void kill(const char* why);
 
   loader::ModuleProcess process() const;
 
@@ -84,7 +87,8 @@ class ChildInstance {
 
   // Decides what comes after the end of a process, and ends what was on its way to it.
   void on_end(const ProcessEnd& end);
-  State state_after_end(bool was_serving);  // locked
+  State state_after_end(bool was_serving);  // locked, as the next
+  State quarantined();
   // Waits until the next process is due. False: there will be none.
   bool await_next();
   void log_end(const ProcessEnd& end, State next, size_t calls);

@@ -54,4 +54,10 @@ std::optional<loader::ModuleProcess> ChildModule::process() const {
   return instance_->process();
 }
 
+bool ChildModule::end_by_force(const char* why) {
+  const std::lock_guard lock(mutex_);
+  if (instance_) instance_->kill(why);
+  return true;
+}
+
 }  // namespace longshore::supervise

@@ -26,6 +26,7 @@ class ChildModule final : public loader::ModuleCode {
   bool never_blocks() const override { return true; }
   // Of the instance that was created last.
   std::optional<loader::ModuleProcess> process() const override;
+  bool end_by_force(const char* why) override;
 
  private:
   struct Functions;  // the table of longshore_instance

@@ -131,17 +131,23 @@ ChildInstance::State ChildInstance::state_after_end(bool was_serving) {
   if (was_serving) {
     starts_in_vain_ = 0;
   } else if (++starts_in_vain_ > kMostStartsInVain) {
-    return State::kQuarantined;
+    return quarantined();
   }
   const auto now = Clock::now();
   ends_.push_back(now);
   while (now - ends_.front() > kWindow) ends_.pop_front();
-  if (ends_.size() > parts_.options.restart_max) return State::kQuarantined;
+  if (ends_.size() > parts_.options.restart_max) return quarantined();
   next_start_ = now;
   if (ends_.size() == 1) return State::kStarting;
   const auto doublings = std::min<size_t>(ends_.size() - 2, 20);
   next_start_ += std::min<std::chrono::nanoseconds>(kFirstDelay * (1 << doublings),
                                                     parts_.options.restart_delay_max);
+  return State::kWaiting;
+}
+
+ChildInstance::State ChildInstance::quarantined() {
+  if (!parts_.options.quarantine_time) return State::kQuarantined;
+  next_start_ = Clock::now() + *parts_.options.quarantine_time;
   return State::kWaiting;
 }
 

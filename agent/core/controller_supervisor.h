@@ -1,0 +1,93 @@
+// Knows when controllers may run, and holds those to it that may not any more.
+//
+//   runs ──a condition is not met any more──► to be stopped
+//                └─ with a fence ─► what it calls ends at once; killed at the fence if it still runs
+//
+// It starts and stops nothing itself: it has the module set look at its controllers again, on the
+// thread that may. Fences it sees to alone, since that thread may be at a long reload.
+// Threads: `unmet`, `look_again_at` the control thread; conditions and timers call it on theirs.
+// Owner: the module set.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/module_entry.h"
+#include "observe/log.h"
+#include "router/timers.h"
+#include "services/host_services.h"
+
+namespace longshore::core {
+
+class ControllerSupervisor {
+ public:
+  using Clock = router::Clock;
+
+  struct Actions {
+    // Has the module set look at its controllers, soon and on the thread for that. Must not block.
+    std::function<void()> look_again;
+    // A controller in this process still runs at its fence: only the end of the process ends it.
+    std::function<void(const std::string& why)> end_process;
+  };
+
+  ControllerSupervisor(const services::HostServices& services, router::Timers& timers,
+                       observe::Log& log);
+  ~ControllerSupervisor();
+
+  // Without them controllers are looked at by reloads only, and no condition is heeded in between.
+  void set_actions(Actions actions);
+
+  // The module set begins to look: what changes from now on needs another look.
+  void begin_look();
+
+  // What keeps the controller from running; nothing: it may.
+  std::optional<services::RunCondition::State> unmet(const config::ModuleSettings& controller);
+
+  // This instance comes to life: it is held to the controller's conditions.
+  void hold(const ModuleEntry& controller);
+
+  // There will be something to do then. The earliest counts.
+  void look_again_at(Clock::time_point time);
+
+  // How long a controller waits that has failed so often in a row.
+  static std::chrono::nanoseconds delay_after(uint32_t failed_starts);
+
+ private:
+  using Conditions = std::vector<std::shared_ptr<services::RunCondition>>;
+  class Wakeup;
+
+  struct Held {
+    std::string name;
+    std::weak_ptr<loader::Instance> instance;
+    std::shared_ptr<loader::ModuleCode> code;
+    Conditions conditions;
+    std::optional<Clock::time_point> fence = std::nullopt;
+  };
+
+  // What is to be done without the lock, and maybe without the supervisor.
+  using Work = std::vector<std::function<void()>>;
+  Work on_change();
+  Work on_time();
+  void add_look(Work& work);  // locked, as the next
+  void arm();
+  static std::optional<services::RunCondition::State> first_unmet(const Conditions& conditions);
+
+  const services::HostServices& services_;
+  router::Timers& timers_;
+  observe::Log& log_;
+  const std::shared_ptr<Wakeup> wakeup_;  // what conditions and timers know of
+
+  std::mutex mutex_;
+  Actions actions_;
+  std::list<Held> held_;
+  bool is_look_due_ = false;  // and asked for
+  Clock::time_point look_at_ = Clock::time_point::max();
+};
+
+}  // namespace longshore::core

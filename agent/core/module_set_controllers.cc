@@ -1,0 +1,91 @@
+// Controllers: started and stopped as what they need comes and goes, and started again after a
+// failure. Level-triggered: whatever happened, what runs is compared with what may.
+#include <algorithm>
+#include <utility>
+
+#include "core/module_set.h"
+
+namespace longshore::core {
+
+using loader::Instance;
+using router::Clock;
+
+namespace {
+
+// What an instance takes at most after the deadline of its stop; see Instance::stop.
+constexpr std::chrono::seconds kTimeToCancel{3};
+
+}  // namespace
+
+bool ModuleSet::may_run(Entry& entry) {
+  if (!entry.is_controller()) return true;
+  const auto unmet = controllers_.unmet(entry.settings);
+  entry.waits_for = unmet ? unmet->reason : std::string();
+  return !unmet;
+}
+
+bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
+  if (!may_run(entry)) {
+    starter_.wait_loaded();
+    return true;
+  }
+  const bool is_up = starter_.bring_up(entry, handover);
+  if (is_up) {
+    entry.failed_starts = 0;
+    entry.next_start = Clock::time_point::max();
+  } else if (entry.is_controller()) {
+    entry.next_start =
+        Clock::now() + ControllerSupervisor::delay_after(++entry.failed_starts);
+    controllers_.look_again_at(entry.next_start);
+  }
+  return is_up;
+}
+
+void ModuleSet::look_at_controllers() {
+  controllers_.begin_look();
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_ending_) return;
+  }
+  Entries now = running_;
+  bool has_changed = false;
+  for (auto& [name, entry] : now) {
+    if (entry.is_controller() && entry.code) has_changed = look_at(entry) || has_changed;
+  }
+  if (!has_changed) return;
+  Committed committed;  // its sentences are in the log
+  tell_of_overlaps(now, committed);
+  routes_.publish(now);
+  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
+  const std::lock_guard lock(mutex_);
+  running_ = std::move(now);
+}
+
+bool ModuleSet::look_at(Entry& entry) {
+  const std::string waited_for = entry.waits_for;
+  const auto unmet = controllers_.unmet(entry.settings);
+  if (unmet) {
+    entry.waits_for = unmet->reason;
+    if (!entry.instance) return entry.waits_for != waited_for;
+    stop_controller(entry, *unmet);
+    return true;
+  }
+  if (entry.serves()) return false;
+  if (!entry.failure.empty() && Clock::now() < entry.next_start) {
+    controllers_.look_again_at(entry.next_start);
+    return false;
+  }
+  // Nothing is handed over: what an instance knew before it had to stop may have changed since.
+  starter_.begin_anew(entry);
+  bring_up(entry, {});
+  return true;
+}
+
+void ModuleSet::stop_controller(Entry& entry, const services::RunCondition::State& unmet) {
+  log_.warning("the controller stops", {{"module", entry.settings.name}, {"reason", unmet.reason}});
+  auto deadline = Clock::now() + stop_timeout_.load();
+  if (unmet.fence) deadline = std::min(deadline, *unmet.fence - kTimeToCancel);
+  stop(std::exchange(entry.instance, nullptr), deadline, Instance::StuckCalls::kLeft);
+}
+
+}  // namespace longshore::core

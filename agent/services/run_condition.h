@@ -1,0 +1,55 @@
+// Something that a controller needs in order to run: its driver answers, its lease is held.
+//
+//   met ⇄ not met: what runs is stopped; with a fence (the lease has an end): until then, or by
+//                  force, and what it calls ends at once
+//
+// Threads: any; observers are told on the thread of the change. Owner: the host service that knows
+// of it; the supervisor of controllers shares it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "router/timers.h"
+
+namespace longshore::services {
+
+class RunCondition {
+ public:
+  struct State {
+    bool is_met = false;
+    std::string reason;  // why it is not met, for people: "the driver does not answer"
+    std::optional<router::Clock::time_point> fence;
+  };
+
+  class Observer {
+   public:
+    virtual ~Observer() = default;
+    // Must not block.
+    virtual void condition_changed() = 0;
+  };
+
+  // `reason`: why it is not met at first.
+  explicit RunCondition(std::string reason) : state_{.is_met = false, .reason = std::move(reason)} {}
+
+  void meet() { change({.is_met = true}); }
+  void fail(std::string reason, std::optional<router::Clock::time_point> fence = std::nullopt) {
+    change({.is_met = false, .reason = std::move(reason), .fence = fence});
+  }
+
+  State state() const;
+  // Tells `observer` of every change to come. Once is enough, twice is harmless.
+  void observe(const std::weak_ptr<Observer>& observer);
+
+ private:
+  void change(State state);
+
+  mutable std::mutex mutex_;
+  State state_;
+  std::set<std::weak_ptr<Observer>, std::owner_less<>> observers_;
+};
+
+}  // namespace longshore::services

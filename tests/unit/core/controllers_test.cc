@@ -1,0 +1,285 @@
+// When controllers run: by conditions, after failures, and up to a fence.
+#include <atomic>
+#include <catch2/catch.hpp>
+
+#include "core/core.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/eventually.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/router/test_target.h"
+
+namespace longshore::core {
+namespace {
+
+using namespace std::chrono_literals;
+using loader::LifecycleState;
+using router::Clock;
+using services::RunCondition;
+using test::eventually;
+
+const std::string kWatch = "longshore.test.v1.Lease/Watch";
+
+// What the instances of the controller do, and are to do.
+struct Script {
+  std::atomic<int> starts = 0;
+  std::atomic<int> stops = 0;
+  std::atomic<int> fails_to_start = 0;  // so many more times
+  std::atomic<bool> ignores_stop = false;
+  std::atomic<bool> may_be_killed = false;
+  std::atomic<int> kills = 0;
+  std::function<void()> on_start = [] {};
+  router::Watched<std::string> handover;
+  router::Watched<std::string> watch_end;  // code and text of the call that it makes in `start`
+};
+
+class ControllerCode final : public loader::ModuleCode {
+ public:
+  ControllerCode(std::shared_ptr<const loader::ModuleFacts> facts, Script& script)
+      : ModuleCode(std::move(facts)), script_(script) {}
+
+  longshore_result create(const longshore_host* host, void** self,
+                          const longshore_instance** functions) override {
+    static const longshore_instance table = {
+        sizeof(longshore_instance),
+        0,
+        [](void* of, longshore_call call, longshore_bytes, longshore_bytes handover) {
+          static_cast<ControllerCode*>(of)->start(call, handover);
+        },
+        [](void*, longshore_call, longshore_bytes, longshore_bytes) {},
+        nullptr,
+        nullptr,
+        [](void* of, longshore_call call) { static_cast<ControllerCode*>(of)->stop(call); },
+        [](void*) {}};
+    host_ = host;
+    *self = this;
+    *functions = &table;
+    return LONGSHORE_OK;
+  }
+  bool end_by_force(const char*) override {
+    if (script_.may_be_killed) ++script_.kills;
+    return script_.may_be_killed;
+  }
+
+ private:
+  void start(longshore_call call, longshore_bytes handover) {
+    ++script_.starts;
+    script_.handover.change([&](std::string& all) {
+      all.assign(static_cast<const char*>(handover.data), static_cast<size_t>(handover.size));
+    });
+    script_.on_start();
+    longshore_invoke_request request{};
+    request.struct_size = sizeof(request);
+    request.credit = 1;
+    request.timeout_ns = LONGSHORE_NO_DEADLINE;
+    request.method = {kWatch.data(), kWatch.size()};
+    request.user = &script_;
+    request.on_finish = [](void* user, longshore_invocation, longshore_status_code code,
+                           longshore_bytes text) {
+      static_cast<Script*>(user)->watch_end.change([&](std::string& end) {
+        end = std::to_string(code) + ' ' +
+              std::string(static_cast<const char*>(text.data), static_cast<size_t>(text.size));
+      });
+    };
+    longshore_invocation invocation = 0;
+    host_->invoke(host_, &request, &invocation);
+    const bool fails = script_.fails_to_start > 0;
+    if (fails) --script_.fails_to_start;
+    host_->finish(host_, call, fails ? 9 : 0, {"not yet", 7});
+  }
+  void stop(longshore_call call) {
+    ++script_.stops;
+    if (script_.ignores_stop) return;
+    host_->send(host_, call, {"state", 5});
+    host_->finish(host_, call, 0, {nullptr, 0});
+  }
+
+  Script& script_;
+  const longshore_host* host_ = nullptr;
+};
+
+// A host service that decides when the controller runs. Its stream lasts until it is cancelled.
+class Lease final : public router::Target {
+ public:
+  Result<void> submit(std::shared_ptr<router::Call> call) override {
+    call->run();
+    return {};
+  }
+  void execute(router::Call&) override {}
+  void on_cancel(router::Call& call) override { call.finish(StatusCode::kCancelled, "cancelled"); }
+};
+
+struct World {
+  World() {
+    router::Method method;
+    method.service = "longshore.test.v1.Lease";
+    method.name = "Watch";
+    method.full_name = kWatch;
+    method.server_streaming = method.long_running = true;
+    loader::ModuleDescription description;
+    description.services = {method.service};
+    description.methods = {method};
+    core.host_services.add({.description = description,
+                            .target = std::make_shared<Lease>(),
+                            .for_modules = true,
+                            .run_condition = [this](const auto&) { return condition; }});
+    core.modules.set_process_code([this](auto inspection, const auto&, const auto&) {
+      return Result<std::shared_ptr<loader::ModuleCode>>(
+          std::make_shared<ControllerCode>(inspection.facts, script));
+    });
+    core.modules.set_controller_actions({.look_again = [this] { ++looks; },
+                                         .end_process =
+                                             [this](const std::string& why) {
+                                               ended.change([&](std::string& all) { all = why; });
+                                             }});
+    configuration.agent.state_dir = folder / "state";
+    config::ModuleSettings controller;
+    controller.name = "attacher";
+    controller.library = test::built_module("heartbeat");
+    controller.isolation = "process";
+    controller.is_controller = true;
+    controller.may_call = {"longshore.test.v1.Lease"};
+    configuration.modules = {controller};
+  }
+  ~World() {
+    script.ignores_stop = false;
+    core.modules.hurry();
+    core.modules.stop_all(10s);
+  }
+
+  void apply() {
+    const InspectedModules::Scope scope(*core.inspected);
+    auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGoOn);
+    INFO((change ? "" : change.error().message()));
+    REQUIRE(change);
+    CHECK_FALSE((*std::move(change)).commit().failed);
+  }
+  // As the agent does: when it was asked to.
+  void look() {
+    REQUIRE(eventually([&] { return looks > 0; }));
+    looks = 0;
+    core.modules.look_at_controllers();
+  }
+  ModuleEntry entry() const { return core.modules.list().at(0); }
+
+  test::TemporaryDirectory folder;
+  Script script;
+  const std::shared_ptr<RunCondition> condition =
+      std::make_shared<RunCondition>("another node has the lease");
+  std::atomic<int> looks = 0;
+  router::Watched<std::string> ended;
+  std::unique_ptr<observe::Log> log =
+      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+  Core core{{}, std::make_unique<InspectedModules>(std::vector<std::string>{}), *log};
+  config::Configuration configuration;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(World,
+                 "A controller waits for its condition, runs while it is met, and waits on") {
+  apply();
+  CHECK(entry().waits());
+  CHECK(entry().waits_for == "another node has the lease");
+  CHECK(script.starts == 0);
+  for (int i = 1; i <= 2; ++i) {
+    condition->meet();
+    look();
+    CHECK(entry().serves());
+    CHECK(script.starts == i);
+    CHECK(script.handover.get() == "");  // what it knew before may be wrong by now
+    condition->fail("the driver does not answer");
+    look();
+    CHECK(entry().waits());
+    CHECK(entry().waits_for == "the driver does not answer");
+    CHECK(script.stops == i);
+  }
+}
+
+TEST_CASE_METHOD(World,
+                 "One that waits is reloaded, and one that runs is replaced, as modules are") {
+  apply();
+  ++configuration.modules.at(0).max_stuck_calls;
+  apply();
+  CHECK(entry().waits());
+  condition->meet();
+  ++configuration.modules.at(0).max_stuck_calls;
+  apply();
+  CHECK(entry().serves());
+  ++configuration.modules.at(0).max_stuck_calls;
+  apply();
+  CHECK(script.starts == 2);
+  CHECK(script.handover.get() == "state");
+  condition->fail("it went");
+  ++configuration.modules.at(0).max_stuck_calls;
+  apply();
+  CHECK(entry().waits());
+  CHECK(script.stops == 2);
+  configuration.modules.clear();
+  apply();
+  CHECK(core.modules.list().empty());
+}
+
+TEST_CASE_METHOD(World, "One that does not start is tried again, later each time") {
+  condition->meet();
+  script.fails_to_start = 1;
+  apply();
+  CHECK_FALSE(entry().serves());
+  CHECK(entry().lifecycle->state() == LifecycleState::kFailed);
+  core.modules.look_at_controllers();  // too early
+  CHECK(script.starts == 1);
+  looks = 0;
+  look();  // asked for by the timer
+  CHECK(entry().serves());
+  CHECK(entry().failed_starts == 0);
+  CHECK(ControllerSupervisor::delay_after(1) == 1s);
+  CHECK(ControllerSupervisor::delay_after(2) == 2s);
+  CHECK(ControllerSupervisor::delay_after(9) == 256s);
+  CHECK(ControllerSupervisor::delay_after(10) == 5min);
+  CHECK(ControllerSupervisor::delay_after(4'000'000'000) == 5min);
+}
+
+TEST_CASE_METHOD(World, "A fence ends what the controller calls at once, before it is stopped") {
+  condition->meet();
+  apply();
+  const auto running = entry().instance;
+  condition->fail("the lease is lost", Clock::now() + 1min);
+  CHECK(script.watch_end.wait([](const auto& end) { return end == "14 the lease is lost"; }));
+  CHECK_FALSE(running->has_ended());
+  CHECK(script.stops == 0);
+  look();
+  CHECK(running->has_ended());
+  CHECK(ended.get() == "");
+}
+
+TEST_CASE_METHOD(World, "A condition that goes while the controller starts is heeded") {
+  condition->meet();
+  script.on_start = [&] { condition->fail("the lease is lost", Clock::now() + 1min); };
+  apply();
+  CHECK(script.watch_end.wait([](const auto& end) { return end == "14 the lease is lost"; }));
+  CHECK(entry().waits());
+  CHECK(script.stops == 1);
+}
+
+TEST_CASE("What does not stop by the fence is killed, or takes the process with it") {
+  const bool may_be_killed = GENERATE(true, false);
+  CAPTURE(may_be_killed);
+  auto& world = *new World;  // for good, as the instance that is abandoned
+  world.script.ignores_stop = true;
+  world.script.may_be_killed = may_be_killed;
+  world.condition->meet();
+  world.apply();
+  world.condition->fail("the lease is lost", Clock::now() + 100ms);
+  // Nobody looks: the control thread is at a reload.
+  if (may_be_killed) {
+    CHECK(eventually([&] { return world.script.kills == 1; }));
+    CHECK(world.ended.get() == "");
+  } else {
+    CHECK(world.ended.wait([](const auto& why) {
+      return why ==
+             "the controller attacher runs on though it lost what it needs to run, and did "
+             "not stop";
+    }));
+  }
+}
+
+}  // namespace longshore::core
