@@ -2,6 +2,8 @@
 // in processes of its own, listens to a service that this test makes up.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -134,8 +136,10 @@ struct World {
       return supervise::make_child_module(std::move(inspection), module, agent,
                                           supervise::Cgroups::take(), *log);
     });
-    core.host_services.add(
-        {.description = description_of_heart(), .target = heart, .for_modules = true});
+    core.host_services.add({.description = description_of_heart(),
+                            .target = heart,
+                            .for_modules = true,
+                            .run_condition = [this](const auto&) { return condition; }});
     configuration.agent.state_dir = folder / "state";
   }
   ~World() { core.modules.stop_all(10s); }
@@ -169,6 +173,7 @@ struct World {
   std::unique_ptr<observe::Log> log =
       observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
   const std::shared_ptr<Heart> heart = std::make_shared<Heart>();
+  std::shared_ptr<services::RunCondition> condition;  // null: there is none
   Core core{{}, std::make_unique<InspectedModules>(std::vector<std::string>{}), *log};
   config::Configuration configuration;
 };
@@ -257,6 +262,32 @@ TEST_CASE_METHOD(World, "A controller that is switched off ends its streams") {
   configuration.modules.clear();
   apply();
   CHECK(eventually([&] { return heart->listeners() == 0; }));
+}
+
+TEST_CASE_METHOD(World, "A controller's process that does not stop is killed at the fence") {
+  condition = std::make_shared<services::RunCondition>("");
+  condition->meet();
+  add("there", "process");
+  apply();
+  const pid_t process = core.modules.list().at(0).code->process()->id;
+  REQUIRE(::kill(process, SIGSTOP) == 0);
+  condition->fail("the lease is lost", router::Clock::now() + 100ms);
+  CHECK(eventually([&] { return ::kill(process, 0) != 0 && errno == ESRCH; }));
+}
+
+TEST_CASE_METHOD(World, "A controller whose process ends too often is tried again, much later") {
+  add("there", "process");
+  configuration.modules.at(0).process.restart_max = 1;
+  apply();
+  const auto process = [&] { return core.modules.list().at(0).code->process().value(); };
+  using State = loader::ModuleProcess::State;
+  for (uint64_t i = 0; i < 2; ++i) {
+    REQUIRE(
+        eventually([&] { return process().restarts == i && process().state == State::kServing; }));
+    REQUIRE(::kill(process().id, SIGKILL) == 0);
+  }
+  REQUIRE(eventually([&] { return process().id == 0; }));
+  CHECK(process().state == State::kRestarting);
 }
 
 TEST_CASE_METHOD(World, "A service for modules is none for those who call over a socket") {
