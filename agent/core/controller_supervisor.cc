@@ -46,10 +46,7 @@ class ControllerSupervisor::Wakeup final : public RunCondition::Observer, public
 
 ControllerSupervisor::ControllerSupervisor(const services::HostServices& services,
                                            router::Timers& timers, observe::Log& log)
-    : services_(services),
-      timers_(timers),
-      log_(log),
-      wakeup_(std::make_shared<Wakeup>(*this)) {}
+    : services_(services), timers_(timers), log_(log), wakeup_(std::make_shared<Wakeup>(*this)) {}
 
 ControllerSupervisor::~ControllerSupervisor() {
   wakeup_->disconnect();

@@ -1,7 +1,8 @@
 // Knows when controllers may run, and holds those to it that may not any more.
 //
 //   runs ──a condition is not met any more──► to be stopped
-//                └─ with a fence ─► what it calls ends at once; killed at the fence if it still runs
+//                └─ with a fence ─► what it calls ends at once; killed at the fence if it still
+//                runs
 //
 // It starts and stops nothing itself: it has the module set look at its controllers again, on the
 // thread that may. Fences it sees to alone, since that thread may be at a long reload.

@@ -23,7 +23,7 @@ struct ModuleEntry {
   std::shared_ptr<loader::ModuleCode> code;      // null: it could not be loaded
   std::shared_ptr<loader::Instance> instance;    // null: it could not be created
   std::string failure;
-  std::string waits_for;  // of a controller that does not run: what it needs and has not
+  std::string waits_for;       // of a controller that does not run: what it needs and has not
   uint32_t failed_starts = 0;  // in a row, of a controller
   router::Clock::time_point next_start = router::Clock::time_point::max();  // after such a one
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started

@@ -34,8 +34,7 @@ bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
     entry.failed_starts = 0;
     entry.next_start = Clock::time_point::max();
   } else if (entry.is_controller()) {
-    entry.next_start =
-        Clock::now() + ControllerSupervisor::delay_after(++entry.failed_starts);
+    entry.next_start = Clock::now() + ControllerSupervisor::delay_after(++entry.failed_starts);
     controllers_.look_again_at(entry.next_start);
   }
   return is_up;

@@ -41,8 +41,7 @@ class FailedTarget final : public router::Target {
 
 std::shared_ptr<router::Target> target_of(const ModuleEntry& entry) {
   if (entry.serves()) return entry.instance;
-  return std::make_shared<FailedTarget>("the module " + entry.settings.name +
-                                        " is not running: " +
+  return std::make_shared<FailedTarget>("the module " + entry.settings.name + " is not running: " +
                                         (entry.failure.empty() ? entry.waits_for : entry.failure));
 }
 

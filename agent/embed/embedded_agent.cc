@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "config/changes.h"
 #include "config/load.h"
 #include "config/user_names.h"
 #include "core/log_options.h"
@@ -49,15 +48,8 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
 
   std::unique_ptr<EmbeddedAgent> agent(new EmbeddedAgent(std::move(options), std::move(*loaded),
                                                          std::move(inspected), std::move(*log)));
-  const config::AuditSettings& audit = agent->loaded_.configuration.agent.audit;
-  if (auto opened = agent->core_.audit.open(audit.file, audit.required); !opened) {
-    return std::move(opened).error();
-  }
-  const core::InspectedModules::Scope scope(*agent->core_.inspected);
-  auto change =
-      agent->core_.modules.prepare(agent->loaded_.configuration, core::ModuleSet::OnFailure::kGoOn);
-  if (!change) return std::move(change).error();
-  std::move(*change).commit();
+  auto started = agent->configuration_.start(&core::RunningConfiguration::commit_modules);
+  if (!started) return std::move(started).error();
   return agent;
 }
 
@@ -70,8 +62,8 @@ EmbeddedAgent::EmbeddedAgent(Options options, config::Loaded loaded,
           router::Caller{"embedder", "embedder", nullptr,
                          router::UserIds{config::own_user_id(), config::own_group_ids()}})),
       max_request_bytes_(static_cast<size_t>(loaded.configuration.agent.limits.max_request_bytes)),
-      loaded_(std::move(loaded)),
-      core_(router_options(loaded_.configuration.agent), std::move(inspected), *log_) {}
+      core_(router_options(loaded.configuration.agent), std::move(inspected), *log_),
+      configuration_(std::make_shared<const config::Loaded>(std::move(loaded)), core_, *log_) {}
 
 EmbeddedAgent::~EmbeddedAgent() = default;
 
@@ -87,26 +79,14 @@ Result<void> EmbeddedAgent::reload(std::optional<std::string_view> text) {
   } else {
     source.file = options_.file;
   }
-  const core::InspectedModules::Scope scope(*core_.inspected);
-  Result<config::Loaded> loaded = load(source, *core_.inspected);
-  if (!loaded) return std::move(loaded).error();
-  const auto changes = config::reload_changes(loaded_.configuration, loaded->configuration);
-  if (!changes) return changes.error();
-  if (auto reopened = core_.audit.reopen(); !reopened) return reopened;
-  auto change = core_.modules.prepare(loaded->configuration, core::ModuleSet::OnFailure::kGiveUp);
-  if (!change) return std::move(change).error();
-  for (const std::string& sentence : std::move(*change).commit().sentences) {
-    log_->warning(sentence);
-  }
-  for (const std::string& sentence : *changes) log_->info("reload: " + sentence);
-  log_->set_level(core::log_options(loaded->configuration.agent.log).level);
-  loaded_ = std::move(*loaded);
-  return {};
+  const auto reloaded = configuration_.reload([&] { return load(source, *core_.inspected); },
+                                              &core::RunningConfiguration::commit_modules);
+  return reloaded ? Result<void>() : reloaded.error();
 }
 
 bool EmbeddedAgent::end() {
   const std::lock_guard lock(reload_mutex_);
-  core_.modules.stop_all(loaded_.configuration.agent.stop_timeout);
+  core_.modules.stop_all(configuration_.get()->configuration.agent.stop_timeout);
   core_.audit.end();
   return !core_.modules.has_abandoned();
 }

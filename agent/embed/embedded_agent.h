@@ -15,6 +15,7 @@
 
 #include "config/loaded.h"
 #include "core/core.h"
+#include "core/running_configuration.h"
 #include "embed/outcome.h"
 #include "longshore/result.hpp"
 #include "observe/log.h"
@@ -77,9 +78,9 @@ class EmbeddedAgent {
   const std::unique_ptr<observe::Log> log_;
   const std::shared_ptr<const router::Caller> caller_;
   const size_t max_request_bytes_;
-  std::mutex reload_mutex_;  // guards loaded_
-  config::Loaded loaded_;
+  std::mutex reload_mutex_;  // one at a time
   core::Core core_;
+  core::RunningConfiguration configuration_;
 };
 
 }  // namespace longshore::embed

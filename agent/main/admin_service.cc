@@ -20,7 +20,7 @@ class AdminService {
   explicit AdminService(Agent& agent) : agent_(agent) {}
 
   static DiagnosticsParts diagnostics_parts(Agent& agent) {
-    return {agent.core_, *agent.log_, [&agent] { return agent.configuration().agent.log.level; }};
+    return {agent.core_, *agent.log_, [&agent] { return agent.configuration()->agent.log.level; }};
   }
 
   Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
@@ -108,7 +108,7 @@ class AdminService {
 
   Result<messages::GetConfigResponse> configuration(const messages::GetConfigRequest&) const {
     messages::GetConfigResponse response;
-    response.set_toml(config::show(agent_.loaded(), false));
+    response.set_toml(config::show(*agent_.configuration_.get(), false));
     return response;
   }
 

@@ -9,10 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "config/changes.h"
 #include "config/load.h"
 #include "config/user_names.h"
-#include "core/log_options.h"
 #include "core/version.h"
 #include "main/admin_service.h"
 #include "main/end_during_start.h"
@@ -29,8 +27,8 @@ Agent::Agent(Options options, config::Loaded loaded,
              std::unique_ptr<core::InspectedModules> modules, std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      loaded_(std::move(loaded)),
-      core_(core::Core::router_options(loaded_.configuration.agent), std::move(modules), *log_),
+      core_(core::Core::router_options(loaded.configuration.agent), std::move(modules), *log_),
+      configuration_(std::make_shared<const config::Loaded>(std::move(loaded)), core_, *log_),
       endpoints_({io_, core_.router, io_threads_, &io_threads_, core_.catalog, *log_},
                  endpoint::take_activated_sockets()) {}
 
@@ -38,9 +36,9 @@ Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
 }
 
-config::Loaded Agent::loaded() const {
-  const std::lock_guard lock(mutex_);
-  return loaded_;
+std::shared_ptr<const config::Configuration> Agent::configuration() const {
+  const auto loaded = configuration_.get();
+  return {loaded, &loaded->configuration};
 }
 
 Result<void> Agent::start() {
@@ -58,20 +56,19 @@ Result<void> Agent::start() {
     return supervise::make_child_module(std::move(inspection), module, agent, groups, *log_);
   });
 #endif
-
-  const config::Configuration configuration = this->configuration();
-  const config::AuditSettings& audit = configuration.agent.audit;
-  if (auto opened = core_.audit.open(audit.file, audit.required); !opened) return opened;
-  const core::InspectedModules::Scope scope(*core_.inspected);
-  Result<core::PreparedChange> change = prepare_modules(configuration);
-  if (!change) return std::move(change).error();
-  if (auto opened = open_sockets(configuration, *change); !opened) {
-    static_cast<void>(core::PreparedChange(*std::move(change)));  // undone, with markers open
+  open_crash_markers();
+  auto end_of_start = std::make_unique<EndDuringStart>(*log_, core_.modules.crash_markers());
+  const auto started = configuration_.start([&](const auto& configuration, auto change) {
+    // There is no moment at which nobody heeds these; they too wait until the agent serves.
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
+    end_of_start.reset();
+    return begin_serving(configuration, std::move(change));
+  });
+  if (!started) {
     if (auto* markers = core_.modules.crash_markers()) markers->close();
-    return opened;
+    return started;
   }
-  std::move(*change).commit();
-  endpoints_.commit();
   supervise_controllers();
   wait_for_signal();
   state_ = State::kServing;
@@ -106,24 +103,26 @@ void Agent::supervise_controllers() {
   control_->post([this] { core_.modules.look_at_controllers(); });
 }
 
-Result<core::PreparedChange> Agent::prepare_modules(const config::Configuration& configuration) {
+void Agent::open_crash_markers() {
   if (options_.safe_mode) {
     log_->warning(
         "safe mode: no module is loaded, and nothing but the control socket is served; restart the "
         "agent without --safe-mode to serve again");
     core_.modules.set_safe_mode();
-  } else if (auto markers = core::CrashMarkers::open(configuration.agent.state_dir, *log_)) {
+  } else if (auto markers = core::CrashMarkers::open(configuration()->agent.state_dir, *log_)) {
     core_.modules.set_crash_markers(std::move(*markers));
   } else {
     log_->warning("a module that crashes the agent at its start would not be remembered",
                   {{"reason", markers.error().message()}});
   }
-  const EndDuringStart end_of_start(*log_, core_.modules.crash_markers());
-  auto prepared = core_.modules.prepare(configuration, core::ModuleSet::OnFailure::kGoOn);
-  // There is no moment at which nobody heeds these; they too wait until the agent serves.
-  signals_.add(SIGTERM);
-  signals_.add(SIGINT);
-  return prepared;
+}
+
+Result<core::ModuleSet::Committed> Agent::begin_serving(const config::Configuration& configuration,
+                                                        core::PreparedChange change) {
+  if (auto opened = open_sockets(configuration, change); !opened) return std::move(opened).error();
+  auto committed = std::move(change).commit();
+  endpoints_.commit();
+  return committed;
 }
 
 Result<void> Agent::open_sockets(const config::Configuration& configured,
@@ -158,7 +157,7 @@ observe::StatusReport Agent::status() {
   report.process_id = config::own_process_id();
   report.uptime =
       std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
-  for (const std::string& file : configuration().files) {
+  for (const std::string& file : configuration()->files) {
     std::error_code no_directory;  // whichever it was started in, it may be gone
     const auto whole = std::filesystem::absolute(file, no_directory);
     report.config_files.push_back(no_directory ? file : whole.lexically_normal().string());
@@ -201,8 +200,11 @@ void Agent::begin_reload() {
 }
 
 Result<std::vector<std::string>> Agent::reload() {
-  const core::InspectedModules::Scope scope(*core_.inspected);
-  return load_and_apply();
+  if (auto allowed = may_change("reload"); !allowed) return std::move(allowed).error();
+  return configuration_.reload([this] { return load_configuration(); },
+                               [this](const auto& configuration, auto change) {
+                                 return switch_over(configuration, std::move(change));
+                               });
 }
 
 Result<void> Agent::may_change(const char* action) const {
@@ -221,38 +223,6 @@ Result<config::Loaded> Agent::load_configuration() {
   config::LoadOptions load_options;
   if (options_.check_ownership) load_options.owners.push_back(config::own_user_id());
   return config::load_files_with_origins(options_.config_file, *core_.inspected, load_options);
-}
-
-Result<std::vector<std::string>> Agent::load_and_apply() {
-  if (auto allowed = may_change("reload"); !allowed) return std::move(allowed).error();
-  if (auto reopened = log_->reopen(); !reopened) return std::move(reopened).error();
-  if (auto reopened = core_.audit.reopen(); !reopened) return std::move(reopened).error();
-  Result<config::Loaded> loaded = load_configuration();
-  if (!loaded) return std::move(loaded).error();
-  auto sentences = config::reload_changes(configuration(), loaded->configuration);
-  if (!sentences) return sentences;
-  if (auto applied = apply(std::move(*loaded), *sentences); !applied) {
-    return std::move(applied).error();
-  }
-  for (const std::string& sentence : *sentences) log_->info("reload: " + sentence);
-  return sentences;
-}
-
-Result<void> Agent::apply(config::Loaded loaded, std::vector<std::string>& sentences) {
-  const config::Configuration& configuration = loaded.configuration;
-  auto change = core_.modules.prepare(configuration, core::ModuleSet::OnFailure::kGiveUp);
-  if (!change) return std::move(change).error();
-  auto committed = switch_over(configuration, *std::move(change));
-  if (!committed) return std::move(committed).error();
-  for (auto& sentence : committed->sentences) sentences.push_back(std::move(sentence));
-  const std::lock_guard lock(mutex_);
-  // Only what the file changed: `longshorectl log level` may have set another meanwhile.
-  const config::LogSettings& log_settings = configuration.agent.log;
-  if (log_settings.level != loaded_.configuration.agent.log.level) {
-    log_->set_level(core::log_options(log_settings).level);
-  }
-  loaded_ = std::move(loaded);
-  return {};
 }
 
 Result<core::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration,
@@ -286,7 +256,7 @@ void Agent::begin_drain() {
   endpoints_.drain([this] { finish_drain(); });
   notify_service_manager("STOPPING=1");  // from here on nobody new gets in
   // Clients that do not go are not waited for longer than this.
-  drain_timer_.expires_after(configuration().agent.stop_timeout);
+  drain_timer_.expires_after(configuration()->agent.stop_timeout);
   drain_timer_.async_wait([this](boost::system::error_code cancelled) {
     if (!cancelled) finish_drain();
   });
@@ -309,8 +279,8 @@ void Agent::finish_drain() {
 }
 
 void Agent::end_modules() {
-  if (control_->drain(router::Clock::now() + configuration().agent.stop_timeout)) {
-    core_.modules.stop_all(configuration().agent.stop_timeout);
+  if (control_->drain(router::Clock::now() + configuration()->agent.stop_timeout)) {
+    core_.modules.stop_all(configuration()->agent.stop_timeout);
   } else {
     // It is at the modules itself, and two at them would be one too many.
     log_->error("a reload does not end; the modules are left as they are");

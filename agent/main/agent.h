@@ -18,13 +18,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "config/loaded.h"
 #include "core/core.h"
+#include "core/running_configuration.h"
 #include "endpoint/endpoint_set.h"
 #include "endpoint/io_threads.h"
 #include "longshore/result.hpp"
@@ -84,8 +84,6 @@ class Agent {
 
   enum class State { kStarting, kServing, kDraining };
 
-  Result<std::vector<std::string>> load_and_apply();
-  Result<Upgraded> load_and_upgrade(const std::string& module, const std::string& file);
   // Whether the file that the module is to have is one of the same library.
   Result<void> check_same_module(const core::ModuleEntry& before);
   // Whether anything may be changed now. `action`: what is wanted.
@@ -94,7 +92,11 @@ class Agent {
   // Opens and closes sockets for what the modules have prepared, and commits both.
   Result<core::ModuleSet::Committed> switch_over(const config::Configuration& configuration,
                                                  core::PreparedChange change);
-  Result<core::PreparedChange> prepare_modules(const config::Configuration& configuration);
+  // Readies the first start of modules, which may be the end of the agent.
+  void open_crash_markers();
+  // The first of the switches: there is no I/O thread yet.
+  Result<core::ModuleSet::Committed> begin_serving(const config::Configuration& configuration,
+                                                   core::PreparedChange change);
   // From now on controllers are started and stopped as what they need comes and goes.
   void supervise_controllers();
   void wait_for_signal();
@@ -106,17 +108,12 @@ class Agent {
                             const core::PreparedChange& change);
   // Runs `function` on the I/O thread and waits for it. [control, HTTP]
   void on_io_thread(const std::function<void()>& function);
-  Result<void> apply(config::Loaded loaded, std::vector<std::string>& sentences);
-  config::Loaded loaded() const;
-  config::Configuration configuration() const { return loaded().configuration; }
+  std::shared_ptr<const config::Configuration> configuration() const;
 
   const Options options_;
   const std::unique_ptr<observe::Log> log_;
   const router::Clock::time_point started_at_ = router::Clock::now();
   std::atomic<State> state_{State::kStarting};
-
-  mutable std::mutex mutex_;
-  config::Loaded loaded_;
 
   boost::asio::io_context io_{1};
   // Keeps the context at work while modules are stopped and no client is left.
@@ -126,6 +123,7 @@ class Agent {
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer drain_timer_{io_};
   core::Core core_;
+  core::RunningConfiguration configuration_;
   endpoint::EndpointSet endpoints_;
   std::shared_ptr<AdminTarget> control_;  // its thread is the control thread
   std::unique_ptr<HttpEndpoint> http_;    // null: none is configured

@@ -12,14 +12,6 @@ namespace {
 
 constexpr const char* kAction = "upgrade the module";
 
-config::ModuleSettings* find_enabled(config::Configuration& configuration,
-                                     const std::string& name) {
-  for (config::ModuleSettings& module : configuration.modules) {
-    if (module.enabled && module.name == name) return &module;
-  }
-  return nullptr;
-}
-
 Result<core::ModuleEntry> find_entry(const core::ModuleSet& modules, const std::string& name) {
   std::vector<std::string> names;
   for (core::ModuleEntry& entry : modules.list()) {
@@ -34,13 +26,8 @@ Result<core::ModuleEntry> find_entry(const core::ModuleSet& modules, const std::
 
 }  // namespace
 
-Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::string& file) {
-  const core::InspectedModules::Scope scope(*core_.inspected);
-  return load_and_upgrade(module, file);
-}
-
 Result<void> Agent::check_same_module(const core::ModuleEntry& before) {
-  const auto inspection = core_.inspected->take(before.settings, configuration().agent);
+  const auto inspection = core_.inspected->take(before.settings, configuration()->agent);
   if (!inspection) return inspection.error();
   const loader::ModuleFacts& facts = *inspection->facts;
   if (facts.name == before.facts->name) return {};
@@ -49,13 +36,13 @@ Result<void> Agent::check_same_module(const core::ModuleEntry& before) {
                before.facts->name + '"');
 }
 
-Result<Agent::Upgraded> Agent::load_and_upgrade(const std::string& module,
-                                                const std::string& file) {
+Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::string& file) {
   if (auto allowed = may_change(kAction); !allowed) return std::move(allowed).error();
   if (!file.empty() && !std::filesystem::path(file).is_absolute()) {
     return Error(StatusCode::kInvalidArgument, kAction, module)
         .because("\"" + file + "\" is not an absolute path");
   }
+  const core::InspectedModules::Scope scope(*core_.inspected);
   auto before = find_entry(core_.modules, module);
   if (!before) return std::move(before).error();
   if (!file.empty()) {
@@ -64,18 +51,11 @@ Result<Agent::Upgraded> Agent::load_and_upgrade(const std::string& module,
   }
   Result<config::Loaded> loaded = load_configuration();
   if (!loaded) return std::move(loaded).error();
-  const config::ModuleSettings* const settings = find_enabled(loaded->configuration, module);
-  if (settings == nullptr) {
-    return Error(StatusCode::kFailedPrecondition, kAction, module)
-        .because("the configuration does not enable it any more")
-        .advise("reload applies that");
-  }
-  config::Configuration configuration = this->configuration();
-  auto change = core_.modules.prepare_upgrade(*settings, configuration.agent);
-  if (!change) return std::move(change).error();
-  *find_enabled(configuration, module) = *settings;
-  auto committed = switch_over(configuration, *std::move(change));
-  if (!committed) return std::move(committed).error();
+  const auto committed =
+      configuration_.upgrade(module, *loaded, [this](const auto& configuration, auto change) {
+        return switch_over(configuration, std::move(change));
+      });
+  if (!committed) return committed.error();
   if (committed->failed) {
     std::string reasons;
     for (const auto& sentence : committed->sentences) {
@@ -83,14 +63,9 @@ Result<Agent::Upgraded> Agent::load_and_upgrade(const std::string& module,
     }
     return Error::of_text(StatusCode::kFailedPrecondition, reasons);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    loaded_.configuration = std::move(configuration);
-    loaded_.schemas[module] = loaded->schemas[module];
-  }
   auto now = find_entry(core_.modules, module);
   if (!now) return std::move(now).error();
-  const auto most = static_cast<size_t>(this->configuration().agent.limits.max_images);
+  const auto most = static_cast<size_t>(configuration()->agent.limits.max_images);
   const size_t used = std::min(loader::loaded_images(), most);
   return Upgraded{std::move(*before), std::move(*now), most - used};
 }

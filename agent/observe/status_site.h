@@ -2,7 +2,8 @@
 //
 //   /metrics   for Prometheus
 //   /healthz   200 while the agent serves, 503 when it is ending
-//   /readyz    200 when every enabled module serves too, or is a controller that waits; else 503 and
+//   /readyz    200 when every enabled module serves too, or is a controller that waits; else 503
+//   and
 //              a line for each other one; with ?verbose a line for each, also for those that serve
 //              badly
 //   /status    JSON, or a page for people where the client would rather have HTML, or as

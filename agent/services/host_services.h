@@ -1,8 +1,8 @@
 // What the agent itself serves, beside its modules: a table of targets, reached as modules are.
 //
 // Each target has threads of its own, so that one that is busy holds up no other. A service is for
-// modules, which name it in `may_call`; for endpoints, whose `services` name it; or for both. It may
-// also decide when a controller runs, by a condition.
+// modules, which name it in `may_call`; for endpoints, whose `services` name it; or for both. It
+// may also decide when a controller runs, by a condition.
 //
 // Threads: `add` before the first configuration is read; the rest any. Owner: the agent.
 #pragma once

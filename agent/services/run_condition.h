@@ -33,7 +33,8 @@ class RunCondition {
   };
 
   // `reason`: why it is not met at first.
-  explicit RunCondition(std::string reason) : state_{.is_met = false, .reason = std::move(reason)} {}
+  explicit RunCondition(std::string reason)
+      : state_{.is_met = false, .reason = std::move(reason)} {}
 
   void meet() { change({.is_met = true}); }
   void fail(std::string reason, std::optional<router::Clock::time_point> fence = std::nullopt) {

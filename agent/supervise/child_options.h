@@ -30,7 +30,8 @@ struct ChildOptions {
   // Ends within a minute; over it the module is quarantined.
   size_t restart_max = 10;
   std::chrono::nanoseconds restart_delay_max = std::chrono::seconds(10);
-  // After it a quarantined module is tried once more; nothing: a reload or an upgrade is waited for.
+  // After it a quarantined module is tried once more; nothing: a reload or an upgrade is waited
+  // for.
   std::optional<std::chrono::nanoseconds> quarantine_time;
   bool retry_idempotent = false;
 };
