@@ -8,7 +8,6 @@
 
 #include "core/version.h"
 #include "embed/embedded_agent.h"
-#include "embed/reply.h"
 #include "embed/started_call.h"
 #include "longshore/agent.h"
 #include "router/router.h"

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "embed/reply.h"
-
 namespace longshore::embed {
 namespace {
 

@@ -33,7 +33,7 @@ void Invocation::grant(uint32_t messages) {
   std::shared_ptr<router::Call> waiting;
   {
     const std::lock_guard lock(mutex_);
-    credit_ += messages;
+    credit_.grant(messages);
     waiting = take_waiting_call();
   }
   deliver();
@@ -64,8 +64,7 @@ bool Invocation::on_message(std::string message) {
   }
   deliver();
   const std::lock_guard lock(mutex_);
-  is_full_ = !messages_.empty() || credit_ == 0;
-  return !is_full_;
+  return credit_.admits(messages_.empty());
 }
 
 void Invocation::on_response(std::string message) {
@@ -97,10 +96,10 @@ void Invocation::run() {
   is_scheduled_ = false;
   if (std::exchange(delivering_, true)) return;
   while (!finished_) {
-    if (!messages_.empty() && credit_ > 0) {
+    if (!messages_.empty() && credit_.left() > 0) {
       const std::string message = std::move(messages_.front());
       messages_.pop_front();
-      --credit_;
+      credit_.take();
       lock.unlock();
       on_message_(user_, handle_, {message.data(), message.size()});
       lock.lock();
@@ -123,9 +122,7 @@ void Invocation::run() {
 }
 
 std::shared_ptr<router::Call> Invocation::take_waiting_call() {
-  if (!is_full_ || !messages_.empty() || credit_ == 0 || !call_) return nullptr;
-  is_full_ = false;
-  return call_;
+  return call_ && credit_.readmits(messages_.empty()) ? call_ : nullptr;
 }
 
 }  // namespace longshore::loader

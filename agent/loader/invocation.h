@@ -15,6 +15,7 @@
 
 #include "longshore/abi.h"
 #include "router/call.h"
+#include "router/credit.h"
 
 namespace longshore::loader {
 
@@ -64,8 +65,7 @@ class Invocation final : public router::CallObserver,
   std::shared_ptr<router::Call> call_;
   std::deque<std::string> messages_;
   std::optional<Outcome> outcome_;
-  uint64_t credit_;
-  bool is_full_ = false;       // the call waits for room
+  router::Credit credit_;
   bool is_scheduled_ = false;  // a delivery is on its way to its thread
   bool delivering_ = false;
   bool cancelled_ = false;

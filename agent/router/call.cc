@@ -117,7 +117,7 @@ longshore_result Call::send(std::string_view message) {
     end_early(fault_code, std::move(fault));
     return LONGSHORE_REFUSED;
   }
-  if (parts_.metrics) parts_.metrics->message_sent();
+  if (parts_.recorder.metrics) parts_.recorder.metrics->message_sent();
   if (parts_.observer->on_message(std::string(message))) resume();
   return LONGSHORE_OK;
 }
@@ -180,20 +180,12 @@ void Call::answer(StatusCode code, std::string text) {
   }
 }
 
-// Before the observer is told, so that who has an answer finds it there. Embedded agents do neither
-// and are spared the clock.
+// Embedded agents record nothing and are spared the clock.
 void Call::record(StatusCode code, const std::string& text, bool unfinished) const {
-  if (!parts_.metrics && !parts_.recent && !parts_.audit) return;
-  const Clock::duration took = Clock::now() - started_;
-  if (parts_.metrics) {
-    if (code == StatusCode::kOk && !is_stream()) parts_.metrics->message_sent();
-    parts_.metrics->handled(code, took);
-  }
-  const RecentCalls::Answered answered{
-      handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request, started_,
-      took,     code,          text};
-  if (parts_.recent) parts_.recent->add(answered);
-  if (parts_.audit) parts_.audit->add(answered, unfinished);
+  if (!parts_.recorder.records()) return;
+  parts_.recorder.record({handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request,
+                          started_, Clock::now() - started_, code, text},
+                         unfinished);
 }
 
 bool Call::is_nested_in(const Target& target) const {

@@ -26,12 +26,11 @@
 
 #include "longshore/abi.h"
 #include "longshore/result.hpp"
-#include "router/audit_log.h"
 #include "router/call_runner.h"
 #include "router/caller.h"
 #include "router/handle_table.h"
 #include "router/method.h"
-#include "router/recent_calls.h"
+#include "router/outcome_recorder.h"
 #include "router/target.h"
 #include "router/timers.h"
 #include "router/worker_pool.h"
@@ -77,10 +76,8 @@ class Call final : public Work, public Timer, public Cancellable {
     size_t max_message_bytes = 0;
     CallRunner* runner = nullptr;
     uint64_t origin = 0;
-    std::weak_ptr<Call> parent = {};            // that it is a part of
-    observe::MethodMetrics* metrics = nullptr;  // of the method, where the call is counted
-    RecentCalls* recent = nullptr;              // where it is remembered, if it is
-    AuditLog* audit = nullptr;                  // where it is told, if it is
+    std::weak_ptr<Call> parent = {};  // that it is a part of
+    OutcomeRecorder recorder = {};
   };
 
   Call(Parts parts, HandleTable<Call>& table, Timers& timers);
@@ -150,7 +147,6 @@ class Call final : public Work, public Timer, public Cancellable {
  private:
   // Tells the observer, unless it was told before.
   void answer(StatusCode code, std::string text);
-  // Counts, remembers and tells the outcome, where that is wanted.
   void record(StatusCode code, const std::string& text, bool unfinished) const;
   bool is_stream() const { return method().server_streaming; }
   // Offers the call to its target. False: not taken, and the target has moved.

@@ -147,9 +147,8 @@ std::shared_ptr<Call> Router::call_directly(const std::shared_ptr<Target>& targe
   parts.runner = request.runner;
   parts.parent = request.parent;
   parts.origin = request.parent ? request.parent->origin() : request.origin;
-  if (request.counted) parts.metrics = parts.method->metrics.get();
-  if (options_.remembers_calls && !parts.method->module.empty()) parts.recent = &recent_calls_;
-  if (is_audited(*parts.method)) parts.audit = options_.audit;
+  parts.recorder = recorder_of(request, *parts.method);
+  if (parts.method->module.empty()) parts.recorder.recent = nullptr;
   auto call = std::make_shared<Call>(std::move(parts), calls_, timers_);
   submit(*call);
   // Only now: a cancellation before the call is in its target's hands would find half of it.
@@ -182,14 +181,19 @@ void Router::set_deadline(const CallRequest& request, const Method& method,
   parts.deadline_is_configured = parts.deadline == configured;
 }
 
+OutcomeRecorder Router::recorder_of(const CallRequest& request, const Method& method) {
+  return {.metrics = request.counted ? method.metrics.get() : nullptr,
+          .recent = options_.remembers_calls ? &recent_calls_ : nullptr,
+          .audit = is_audited(method) ? options_.audit : nullptr};
+}
+
 std::shared_ptr<Call> Router::refuse(CallRequest& request, std::shared_ptr<const Method> method,
                                      StatusCode code, std::string text, bool is_told) {
-  if (request.counted && method->metrics) method->metrics->handled(code, {});
   const std::string id = request_id_of(request);
-  const RecentCalls::Answered answered{
-      0, method, request.caller, id, request.request, Clock::now(), {}, code, text};
-  if (options_.remembers_calls) recent_calls_.add(answered);
-  if (is_told && is_audited(*method)) options_.audit->add(answered, false);
+  OutcomeRecorder recorder = recorder_of(request, *method);
+  if (!is_told) recorder.audit = nullptr;
+  recorder.record({0, method, request.caller, id, request.request, Clock::now(), {}, code, text},
+                  false);
   if (code == StatusCode::kPermissionDenied) log_refusal(request, *method, id, text);
   wipe(request.request);  // also of a method that is not known, since it may be one with a secret
   request.observer->on_finish(code, std::move(text));

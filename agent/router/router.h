@@ -99,7 +99,8 @@ class Router {
   static std::string objection(const CallRequest& request, const Method& method);
   void log_refusal(const CallRequest& request, const Method& method, const std::string& id,
                    const std::string& text);
-  // Tells the observer, counts and remembers it, since there is no call that would.
+  OutcomeRecorder recorder_of(const CallRequest& request, const Method& method);
+  // Tells the observer and records it, since there is no call that would.
   std::shared_ptr<Call> refuse(CallRequest& request, std::shared_ptr<const Method> method,
                                StatusCode code, std::string text, bool is_told = true);
   std::string request_id_of(CallRequest& request);

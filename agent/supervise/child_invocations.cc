@@ -1,6 +1,5 @@
 #include "supervise/child_invocations.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +17,8 @@ constexpr size_t kMostAtOnce = 4096;
 
 void ChildInvocations::begin(uint64_t id, const child::v1::Invoke& invoke,
                              std::string_view request) {
-  auto invocation = std::make_shared<Invocation>();
-  invocation->calls = shared_from_this();
-  invocation->id = id;
-  invocation->credit = std::min(invoke.credit(), kStreamCredit);
+  const router::Credit credit(invoke.credit(), kStreamCredit);
+  auto invocation = std::make_shared<Invocation>(Invocation{shared_from_this(), id, 0, credit});
   {
     const std::lock_guard lock(mutex_);
     if (running_.size() >= kMostAtOnce || !running_.emplace(id, invocation).second) {
@@ -31,7 +28,7 @@ void ChildInvocations::begin(uint64_t id, const child::v1::Invoke& invoke,
   }
   longshore_invoke_request call{};
   call.struct_size = sizeof(call);
-  call.credit = invocation->credit;
+  call.credit = credit.left();
   call.parent = invoke.parent();
   call.timeout_ns = invoke.timeout_ns();
   call.method = to_bytes(invoke.method());
@@ -54,9 +51,11 @@ void ChildInvocations::cancel(uint64_t id) {
 void ChildInvocations::grant(uint64_t id, uint32_t messages) {
   const auto invocation = find(id);
   if (!invocation) return;
-  // Only this thread adds to it.
-  const uint32_t more = std::min(messages, kStreamCredit - invocation->credit);
-  invocation->credit += more;
+  uint32_t more = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    more = invocation->credit.grant(messages);
+  }
   host_->grant(host_, invocation->handle, more);
 }
 
@@ -77,7 +76,10 @@ std::shared_ptr<ChildInvocations::Invocation> ChildInvocations::find(uint64_t id
 
 void ChildInvocations::on_message(void* user, longshore_invocation, longshore_bytes message) {
   auto& invocation = *static_cast<Invocation*>(user);
-  --invocation.credit;
+  {
+    const std::lock_guard lock(invocation.calls->mutex_);
+    invocation.credit.take();
+  }
   // On the thread for the completions of this module, which waits while its process does not read.
   invocation.calls->child_->frames().send_when_room(
       {FrameType::kResponseMessage, invocation.id, {}, to_view(message)});

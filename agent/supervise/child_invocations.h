@@ -4,13 +4,13 @@
 // answers come on any. Owner: the one life of a process; answers that come later find nobody.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "longshore/abi.h"
 #include "longshore/child/v1.pb.h"
+#include "router/credit.h"
 #include "supervise/child_connection.h"
 
 namespace longshore::supervise {
@@ -31,9 +31,9 @@ class ChildInvocations : public std::enable_shared_from_this<ChildInvocations> {
     std::shared_ptr<ChildInvocations> calls;
     uint64_t id = 0;
     longshore_invocation handle = 0;
-    // Messages that may still be sent. The child grants it, but never more than kStreamCredit: what
-    // it does not read waits here.
-    std::atomic<uint32_t> credit{0};
+    // The child grants it, but never more than kStreamCredit: what it does not read waits here.
+    // Guarded by the mutex.
+    router::Credit credit;
   };
   static void on_message(void* user, longshore_invocation handle, longshore_bytes message);
   static void on_finish(void* user, longshore_invocation handle, longshore_status_code code,

@@ -7,24 +7,23 @@
 namespace longshore::supervise {
 
 void CallFromAgent::grant(uint32_t messages) {
-  bool was_full = false;
+  bool waits = false;
   {
     const std::lock_guard lock(mutex_);
-    credit_ += messages;
-    was_full = std::exchange(is_full_, false);
+    credit_.grant(messages);
+    waits = credit_.readmits();
   }
   // Only a sender that was told to wait: another has a message under way, and may have used the
   // credit when it is told that there is room.
-  if (!was_full) return;
+  if (!waits) return;
   if (const auto call = call_.lock()) call->resume();
 }
 
 bool CallFromAgent::on_message(std::string message) {
   agent_.send({FrameType::kMessage, id_, {}, message});
   const std::lock_guard lock(mutex_);
-  --credit_;  // there was some, or the call would have waited
-  is_full_ = credit_ == 0;
-  return !is_full_;
+  credit_.take();
+  return credit_.admits();
 }
 
 void CallFromAgent::on_response(std::string message) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "router/call.h"
+#include "router/credit.h"
 #include "supervise/frame_channel.h"
 
 namespace longshore::supervise {
@@ -39,8 +40,7 @@ class CallFromAgent final : public router::CallObserver {
   std::weak_ptr<router::Call> call_;  // which keeps this
 
   std::mutex mutex_;
-  uint64_t credit_;
-  bool is_full_ = false;  // the sender was told to wait
+  router::Credit credit_;
   StatusCode code_ = StatusCode::kCancelled;
   std::string text_ = "the call ended early";
   std::string answer_;
