@@ -165,7 +165,8 @@ Outcome start_call(longshore_agent* agent, const char* method, const void* reque
   const Result<longshore_call_events> copied = copy_of(events, "longshore_call_events");
   if (!copied) return outcome_of(copied.error());
   if (!copied->on_done) return invalid("the call's events have no on_done");
-  const auto observer = std::make_shared<StartedCall>(*copied);
+  const auto observer =
+      std::make_shared<StartedCall>(*copied, agent ? &agent->agent->event_thread() : nullptr);
   const auto refuse = [&](Outcome outcome) -> Outcome {
     observer->on_finish(outcome.code, std::move(outcome.text));
     return {};

@@ -86,9 +86,11 @@ Result<void> EmbeddedAgent::reload(std::optional<std::string_view> text) {
 
 bool EmbeddedAgent::end() {
   const std::lock_guard lock(reload_mutex_);
-  core_.modules.stop_all(configuration_.get()->configuration.agent.stop_timeout);
+  const auto stop_timeout = configuration_.get()->configuration.agent.stop_timeout;
+  core_.modules.stop_all(stop_timeout);
   core_.audit.end();
-  return !core_.modules.has_abandoned();
+  const bool is_told = event_thread_.finish(router::Clock::now() + stop_timeout);
+  return is_told && !core_.modules.has_abandoned();
 }
 
 std::shared_ptr<router::Call> EmbeddedAgent::begin(std::string_view method, std::string request,

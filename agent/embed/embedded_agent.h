@@ -16,6 +16,7 @@
 #include "config/loaded.h"
 #include "core/core.h"
 #include "core/running_configuration.h"
+#include "embed/event_thread.h"
 #include "embed/outcome.h"
 #include "longshore/result.hpp"
 #include "observe/log.h"
@@ -60,6 +61,7 @@ class EmbeddedAgent {
   // Starts a call; `observer` is told everything. The handle, or 0 when it is over already.
   uint64_t start_call(std::string_view method, std::string request, CallOptions options,
                       std::shared_ptr<router::CallObserver> observer);
+  EventThread& event_thread() { return event_thread_; }
   // The call behind a handle that start_call gave; null when it has its outcome.
   std::shared_ptr<router::Call> find_call(uint64_t handle);
 
@@ -81,6 +83,7 @@ class EmbeddedAgent {
   std::mutex reload_mutex_;  // one at a time
   core::Core core_;
   core::RunningConfiguration configuration_;
+  EventThread event_thread_{core_.timers};
 };
 
 }  // namespace longshore::embed

@@ -64,9 +64,17 @@ void StartedCall::tell(Outcome outcome) {
   done(std::move(outcome));
 }
 
-void StartedCall::done(Outcome outcome) const {
-  const InEvent in_event;
-  events_.on_done(events_.user, new_reply(std::move(outcome)));
+void StartedCall::done(Outcome outcome) {
+  longshore_reply* const reply = new_reply(std::move(outcome));
+  const auto tell = [self = shared_from_this(), reply] {
+    const InEvent in_event;
+    self->events_.on_done(self->events_.user, reply);
+  };
+  if (thread_) {
+    thread_->run(tell);
+  } else {
+    tell();
+  }
 }
 
 }  // namespace longshore::embed

@@ -1,7 +1,7 @@
 // A call whose caller is told: hands messages and the outcome to the functions of a
 // longshore_call_events, one at a time and the outcome last, though it may overtake a message.
 //
-// Threads: any. Owner: the call.
+// Threads: any but the timers'. Owner: the call.
 #pragma once
 
 #include <deque>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "embed/event_thread.h"
 #include "embed/outcome.h"
 #include "longshore/agent.h"
 #include "router/call.h"
@@ -20,9 +21,12 @@ namespace longshore::embed {
 // events, so what waits for a call or for the end must not be done there.
 bool in_event();
 
-class StartedCall final : public router::CallObserver {
+class StartedCall final : public router::CallObserver,
+                          public std::enable_shared_from_this<StartedCall> {
  public:
-  explicit StartedCall(const longshore_call_events& events) : events_(events) {}
+  // `thread` may be null, and outlives it: of the agent, if there is one.
+  StartedCall(const longshore_call_events& events, EventThread* thread)
+      : events_(events), thread_(thread) {}
 
   bool on_message(std::string message) override;
   void on_response(std::string message) override;
@@ -31,9 +35,10 @@ class StartedCall final : public router::CallObserver {
  private:
   void tell(Outcome outcome);
   // Gives the outcome away. Not locked.
-  void done(Outcome outcome) const;
+  void done(Outcome outcome);
 
   const longshore_call_events events_;
+  EventThread* const thread_;
   std::mutex mutex_;
   bool over_ = false;
   bool in_message_ = false;

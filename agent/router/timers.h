@@ -53,6 +53,9 @@ class Timers {
   // At once on the timers' own thread.
   void wait_for_running();
 
+  // Whether the caller runs in an on_time().
+  bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
  private:
   void run();
   // Takes the first timer that is due out of the queue; null when there is none. Locked.

@@ -112,6 +112,28 @@ TEST_CASE("a started call frees its caller at the deadline, whatever the module 
   CHECK(awaited(stubborn.outcome).error().code() == StatusCode::kDeadlineExceeded);
 }
 
+TEST_CASE("a program that blocks where it is told of a deadline holds up no other call",
+          "[embed]") {
+  Embedded embedded;
+  CallOptions options;
+  options.timeout = 20ms;
+  std::promise<void> go_on;
+  std::promise<void> is_told;
+  embedded.echo().start<echo::WaitResponse>(
+      "Wait", wait_request(600'000),
+      [&](const Result<echo::WaitResponse>&) {
+        go_on.get_future().wait();
+        is_told.set_value();
+      },
+      options);
+  const auto late =
+      embedded.echo().call<echo::WaitResponse>("Wait", wait_request(600'000), options);
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code() == StatusCode::kDeadlineExceeded);
+  go_on.set_value();
+  is_told.get_future().wait();
+}
+
 TEST_CASE("a started call is cancelled once", "[embed]") {
   Embedded embedded;
   Started waiting;

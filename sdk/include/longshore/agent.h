@@ -127,10 +127,10 @@ typedef struct longshore_call_options {
 } longshore_call_options;
 
 /* What happens to a call that was started. They may come on any thread, also on the caller's before
- * longshore_agent_start_call returns; never two at a time for one call. They must not block, nor
- * throw where they are C++. They may start, cancel and resume calls; what waits
- * (longshore_agent_call, _reload, _destroy) is FAILED_PRECONDITION in them, since the agent's own
- * threads bring them. */
+ * longshore_agent_start_call returns; never two at a time for one call. One that blocks holds up
+ * the module's thread that brings it, or the outcomes of other calls whose time is over; no
+ * deadline. They must not throw where they are C++. They may start, cancel and resume calls; what
+ * waits (longshore_agent_call, _reload, _destroy) is FAILED_PRECONDITION in them. */
 typedef struct longshore_call_events {
   uint64_t struct_size;
   void* user;
