@@ -21,8 +21,8 @@ class RunCondition {
  public:
   struct State {
     bool is_met = false;
-    std::string reason;  // why it is not met, for people: "the driver does not answer"
-    std::optional<router::Clock::time_point> fence;
+    std::string reason = {};  // why it is not met, for people: "the driver does not answer"
+    std::optional<router::Clock::time_point> fence = std::nullopt;
   };
 
   class Observer {
