@@ -79,59 +79,68 @@ std::optional<RunCondition::State> ControllerSupervisor::unmet(
   return first_unmet(conditions);
 }
 
-void ControllerSupervisor::hold(const ModuleEntry& controller) {
-  Held held{controller.settings.name, controller.instance, controller.code,
-            services_.run_conditions(controller.settings)};
-  if (held.conditions.empty()) return;
+void ControllerSupervisor::watch(const ModuleEntry& controller) {
+  Watched watched{controller.settings.name, controller.instance, controller.code,
+                  services_.run_conditions(controller.settings)};
+  if (watched.conditions.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(held_, [](const Held& each) {
+    std::erase_if(watched_, [](const Watched& each) {
       const auto instance = each.instance.lock();
       return !instance || is_over(*instance);
     });
-    held_.push_back(std::move(held));
+    watched_.push_back(std::move(watched));
   }
-  wakeup_->condition_changed();  // it may have changed before it was held
+  wakeup_->condition_changed();  // one may have changed meanwhile
 }
 
 ControllerSupervisor::Work ControllerSupervisor::on_change() {
   Work work;
   const std::lock_guard lock(mutex_);
-  for (Held& held : held_) {
-    if (held.fence) continue;
-    const auto unmet = first_unmet(held.conditions);
+  for (Watched& each : watched_) {
+    if (each.fenced_by) continue;
+    const auto unmet = first_unmet(each.conditions);
     if (!unmet || !unmet->fence) continue;
-    held.fence = unmet->fence;
-    if (auto instance = held.instance.lock()) {
+    each.fenced_by = unmet;
+    if (auto instance = each.instance.lock()) {
       work.emplace_back([instance, reason = unmet->reason] { instance->revoke_calls(reason); });
     }
   }
-  add_look(work);
+  add_reconcile(work);
   arm();
   return work;
 }
 
-void ControllerSupervisor::add_look(Work& work) {
-  if (actions_.look_again && !std::exchange(is_look_due_, true)) {
-    work.push_back(actions_.look_again);
+void ControllerSupervisor::add_reconcile(Work& work) {
+  if (actions_.reconcile && !std::exchange(is_reconcile_due_, true)) {
+    work.push_back(actions_.reconcile);
   }
 }
 
-void ControllerSupervisor::begin_look() {
+void ControllerSupervisor::begin_reconcile() {
   const std::lock_guard lock(mutex_);
-  is_look_due_ = false;
+  is_reconcile_due_ = false;
 }
 
-void ControllerSupervisor::look_again_at(Clock::time_point time) {
+std::optional<RunCondition::State> ControllerSupervisor::fenced_by(
+    const loader::Instance& instance) const {
   const std::lock_guard lock(mutex_);
-  look_at_ = std::min(look_at_, time);
+  for (const Watched& each : watched_) {
+    if (each.instance.lock().get() == &instance) return each.fenced_by;
+  }
+  return std::nullopt;
+}
+
+void ControllerSupervisor::reconcile_at(Clock::time_point time) {
+  const std::lock_guard lock(mutex_);
+  reconcile_at_ = std::min(reconcile_at_, time);
   arm();
 }
 
 void ControllerSupervisor::arm() {
-  Clock::time_point next = look_at_;
-  for (const Held& held : held_) {
-    if (held.fence) next = std::min(next, *held.fence);
+  Clock::time_point next = reconcile_at_;
+  for (const Watched& each : watched_) {
+    if (each.fenced_by) next = std::min(next, *each.fenced_by->fence);
   }
   if (next != Clock::time_point::max()) timers_.arm(*wakeup_, next);
 }
@@ -141,23 +150,23 @@ ControllerSupervisor::Work ControllerSupervisor::on_time() {
   Work work;
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (look_at_ <= now) {
-    look_at_ = Clock::time_point::max();
-    add_look(work);
+  if (reconcile_at_ <= now) {
+    reconcile_at_ = Clock::time_point::max();
+    add_reconcile(work);
   }
-  for (auto held = held_.begin(); held != held_.end();) {
-    if (!held->fence || *held->fence > now) {
-      ++held;
+  for (auto each = watched_.begin(); each != watched_.end();) {
+    if (!each->fenced_by || *each->fenced_by->fence > now) {
+      ++each;
       continue;
     }
-    const auto instance = held->instance.lock();
-    if (instance && !is_over(*instance) && !held->code->end_by_force(kKilled)) {
-      const std::string why = "the controller " + held->name +
+    const auto instance = each->instance.lock();
+    if (instance && !is_over(*instance) && !each->code->end_by_force(kKilled)) {
+      const std::string why = "the controller " + each->name +
                               " runs on though it lost what it needs to run, and did not stop";
-      log_.error(why, {{"module", held->name}});
+      log_.error(why, {{"module", each->name}});
       if (actions_.end_process) work.emplace_back([end = actions_.end_process, why] { end(why); });
     }
-    held = held_.erase(held);
+    each = watched_.erase(each);
   }
   arm();
   return work;

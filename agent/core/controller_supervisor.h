@@ -4,10 +4,9 @@
 //                └─ with a fence ─► what it calls ends at once; killed at the fence if it still
 //                runs
 //
-// It starts and stops nothing itself: it has the module set look at its controllers again, on the
-// thread that may. Fences it sees to alone, since that thread may be at a long reload.
-// Threads: `unmet`, `look_again_at` the control thread; conditions and timers call it on theirs.
-// Owner: the module set.
+// It starts and stops nothing itself: it has the module set reconcile its controllers, on the
+// thread that may. Fences it sees to alone, since that thread may be at a long reload. Threads:
+// conditions and timers call it on theirs; the rest the control thread. Owner: the module set.
 #pragma once
 
 #include <functional>
@@ -31,8 +30,8 @@ class ControllerSupervisor {
   using Clock = router::Clock;
 
   struct Actions {
-    // Has the module set look at its controllers, soon and on the thread for that. Must not block.
-    std::function<void()> look_again;
+    // Has the module set reconcile its controllers, soon and on the control thread. Must not block.
+    std::function<void()> reconcile;
     // A controller in this process still runs at its fence: only the end of the process ends it.
     std::function<void(const std::string& why)> end_process;
   };
@@ -41,20 +40,22 @@ class ControllerSupervisor {
                        observe::Log& log);
   ~ControllerSupervisor();
 
-  // Without them controllers are looked at by reloads only, and no condition is heeded in between.
+  // Without them only reloads reconcile, and conditions are heeded by fences alone in between.
   void set_actions(Actions actions);
 
-  // The module set begins to look: what changes from now on needs another look.
-  void begin_look();
+  // The module set begins: what changes from now on it has to reconcile once more.
+  void begin_reconcile();
 
   // What keeps the controller from running; nothing: it may.
   std::optional<services::RunCondition::State> unmet(const config::ModuleSettings& controller);
 
-  // This instance comes to life: it is held to the controller's conditions.
-  void hold(const ModuleEntry& controller);
+  // This instance comes to life: it is fenced when the controller's conditions say so.
+  void watch(const ModuleEntry& controller);
+  // What has fenced the instance, which is to be stopped even if it might run again by now.
+  std::optional<services::RunCondition::State> fenced_by(const loader::Instance& instance) const;
 
   // There will be something to do then. The earliest counts.
-  void look_again_at(Clock::time_point time);
+  void reconcile_at(Clock::time_point time);
 
   // How long a controller waits that has failed so often in a row.
   static std::chrono::nanoseconds delay_after(uint32_t failed_starts);
@@ -63,19 +64,19 @@ class ControllerSupervisor {
   using Conditions = std::vector<std::shared_ptr<services::RunCondition>>;
   class Wakeup;
 
-  struct Held {
+  struct Watched {
     std::string name;
     std::weak_ptr<loader::Instance> instance;
     std::shared_ptr<loader::ModuleCode> code;
     Conditions conditions;
-    std::optional<Clock::time_point> fence = std::nullopt;
+    std::optional<services::RunCondition::State> fenced_by = std::nullopt;
   };
 
   // What is to be done without the lock, and maybe without the supervisor.
   using Work = std::vector<std::function<void()>>;
   Work on_change();
   Work on_time();
-  void add_look(Work& work);  // locked, as the next
+  void add_reconcile(Work& work);  // locked, as the next
   void arm();
   static std::optional<services::RunCondition::State> first_unmet(const Conditions& conditions);
 
@@ -84,11 +85,11 @@ class ControllerSupervisor {
   observe::Log& log_;
   const std::shared_ptr<Wakeup> wakeup_;  // what conditions and timers know of
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Actions actions_;
-  std::list<Held> held_;
-  bool is_look_due_ = false;  // and asked for
-  Clock::time_point look_at_ = Clock::time_point::max();
+  std::list<Watched> watched_;
+  bool is_reconcile_due_ = false;  // and asked for
+  Clock::time_point reconcile_at_ = Clock::time_point::max();
 };
 
 }  // namespace longshore::core

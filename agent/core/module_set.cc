@@ -43,7 +43,7 @@ ModuleSet::ModuleSet(InspectedModules& modules, const services::HostServices& ho
         stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
       }) {
   starter_.set_on_created([this](const Entry& entry) {
-    if (entry.is_controller()) controllers_.hold(entry);
+    if (entry.is_controller()) controllers_.watch(entry);
   });
 }
 

@@ -86,8 +86,8 @@ class ModuleSet {
   void set_controller_actions(ControllerSupervisor::Actions actions) {
     controllers_.set_actions(std::move(actions));
   }
-  // Starts and stops the controllers that are to run, or not to, by now.
-  void look_at_controllers();
+  // Starts and stops controllers, so that those run that may by now.
+  void reconcile_controllers();
 
   // Ends all instances, side by side, until `timeout` from now.
   void stop_all(std::chrono::nanoseconds timeout);
@@ -118,7 +118,7 @@ class ModuleSet {
   // Starts it, unless it is a controller that has to wait. False: it failed.
   bool bring_up(Entry& entry, std::string_view handover);
   bool may_run(Entry& entry);
-  bool look_at(Entry& controller);  // true: it is not what it was
+  bool reconcile(Entry& controller);  // true: it is not what it was
   void stop_controller(Entry& entry, const services::RunCondition::State& unmet);
   Committed commit();
   void roll_back();

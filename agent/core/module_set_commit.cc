@@ -37,7 +37,7 @@ ModuleSet::Committed ModuleSet::commit() {
     const bool lives = entry.instance && !entry.instance->has_ended();
     if (lives && !is_kept(name, entry, now)) draining_.add(std::move(entry.instance));
   }
-  look_at_controllers();
+  reconcile_controllers();
   return committed;
 }
 

@@ -35,13 +35,13 @@ bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
     entry.next_start = Clock::time_point::max();
   } else if (entry.is_controller()) {
     entry.next_start = Clock::now() + ControllerSupervisor::delay_after(++entry.failed_starts);
-    controllers_.look_again_at(entry.next_start);
+    controllers_.reconcile_at(entry.next_start);
   }
   return is_up;
 }
 
-void ModuleSet::look_at_controllers() {
-  controllers_.begin_look();
+void ModuleSet::reconcile_controllers() {
+  controllers_.begin_reconcile();
   {
     const std::lock_guard lock(mutex_);
     if (is_ending_) return;
@@ -49,7 +49,7 @@ void ModuleSet::look_at_controllers() {
   Entries now = running_;
   bool has_changed = false;
   for (auto& [name, entry] : now) {
-    if (entry.is_controller() && entry.code) has_changed = look_at(entry) || has_changed;
+    if (entry.is_controller() && entry.code) has_changed = reconcile(entry) || has_changed;
   }
   if (!has_changed) return;
   Committed committed;  // its sentences are in the log
@@ -60,19 +60,21 @@ void ModuleSet::look_at_controllers() {
   running_ = std::move(now);
 }
 
-bool ModuleSet::look_at(Entry& entry) {
+bool ModuleSet::reconcile(Entry& entry) {
+  const bool ran = entry.instance != nullptr;
   const std::string waited_for = entry.waits_for;
   const auto unmet = controllers_.unmet(entry.settings);
+  const auto fenced_by = ran ? controllers_.fenced_by(*entry.instance) : std::nullopt;
+  if (ran && (fenced_by || unmet)) stop_controller(entry, fenced_by ? *fenced_by : *unmet);
   if (unmet) {
     entry.waits_for = unmet->reason;
-    if (!entry.instance) return entry.waits_for != waited_for;
-    stop_controller(entry, *unmet);
-    return true;
+    const bool had_failed = !std::exchange(entry.failure, {}).empty();
+    return ran || had_failed || entry.waits_for != waited_for;
   }
   if (entry.serves()) return false;
   if (!entry.failure.empty() && Clock::now() < entry.next_start) {
-    controllers_.look_again_at(entry.next_start);
-    return false;
+    controllers_.reconcile_at(entry.next_start);
+    return ran;
   }
   // Nothing is handed over: what an instance knew before it had to stop may have changed since.
   starter_.begin_anew(entry);

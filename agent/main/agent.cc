@@ -87,10 +87,10 @@ Result<void> Agent::start() {
 
 void Agent::supervise_controllers() {
   core_.modules.set_controller_actions(
-      {.look_again =
+      {.reconcile =
            [this, control = std::weak_ptr(control_)] {
              const auto changes = control.lock();
-             if (changes) changes->post([this] { core_.modules.look_at_controllers(); });
+             if (changes) changes->post([this] { core_.modules.reconcile_controllers(); });
            },
        .end_process =
            [this](const std::string& why) {
@@ -100,7 +100,7 @@ void Agent::supervise_controllers() {
              std::_Exit(EXIT_FAILURE);
            }});
   // What changed during the start was nobody's to see to.
-  control_->post([this] { core_.modules.look_at_controllers(); });
+  control_->post([this] { core_.modules.reconcile_controllers(); });
 }
 
 void Agent::open_crash_markers() {

@@ -126,7 +126,7 @@ struct World {
       return Result<std::shared_ptr<loader::ModuleCode>>(
           std::make_shared<ControllerCode>(inspection.facts, script));
     });
-    core.modules.set_controller_actions({.look_again = [this] { ++looks; },
+    core.modules.set_controller_actions({.reconcile = [this] { ++reconciles; },
                                          .end_process =
                                              [this](const std::string& why) {
                                                ended.change([&](std::string& all) { all = why; });
@@ -154,10 +154,10 @@ struct World {
     CHECK_FALSE((*std::move(change)).commit().failed);
   }
   // As the agent does: when it was asked to.
-  void look() {
-    REQUIRE(eventually([&] { return looks > 0; }));
-    looks = 0;
-    core.modules.look_at_controllers();
+  void reconcile() {
+    REQUIRE(eventually([&] { return reconciles > 0; }));
+    reconciles = 0;
+    core.modules.reconcile_controllers();
   }
   ModuleEntry entry() const { return core.modules.list().at(0); }
 
@@ -165,7 +165,7 @@ struct World {
   Script script;
   const std::shared_ptr<RunCondition> condition =
       std::make_shared<RunCondition>("another node has the lease");
-  std::atomic<int> looks = 0;
+  std::atomic<int> reconciles = 0;
   router::Watched<std::string> ended;
   std::unique_ptr<observe::Log> log =
       observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
@@ -183,12 +183,12 @@ TEST_CASE_METHOD(World,
   CHECK(script.starts == 0);
   for (int i = 1; i <= 2; ++i) {
     condition->meet();
-    look();
+    reconcile();
     CHECK(entry().serves());
     CHECK(script.starts == i);
     CHECK(script.handover.get() == "");  // what it knew before may be wrong by now
     condition->fail("the driver does not answer");
-    look();
+    reconcile();
     CHECK(entry().waits());
     CHECK(entry().waits_for == "the driver does not answer");
     CHECK(script.stops == i);
@@ -225,10 +225,17 @@ TEST_CASE_METHOD(World, "One that does not start is tried again, later each time
   apply();
   CHECK_FALSE(entry().serves());
   CHECK(entry().lifecycle->state() == LifecycleState::kFailed);
-  core.modules.look_at_controllers();  // too early
+  core.modules.reconcile_controllers();  // too early
   CHECK(script.starts == 1);
-  looks = 0;
-  look();  // asked for by the timer
+  condition->fail("it went");
+  core.modules.reconcile_controllers();
+  CHECK(entry().waits());  // and is not failed any more
+  condition->meet();
+  script.fails_to_start = 1;
+  core.modules.reconcile_controllers();
+  CHECK(entry().failed_starts == 2);
+  reconciles = 0;
+  reconcile();  // asked for by the timer
   CHECK(entry().serves());
   CHECK(entry().failed_starts == 0);
   CHECK(ControllerSupervisor::delay_after(1) == 1s);
@@ -246,9 +253,20 @@ TEST_CASE_METHOD(World, "A fence ends what the controller calls at once, before 
   CHECK(script.watch_end.wait([](const auto& end) { return end == "14 the lease is lost"; }));
   CHECK_FALSE(running->has_ended());
   CHECK(script.stops == 0);
-  look();
+  reconcile();
   CHECK(running->has_ended());
   CHECK(ended.get() == "");
+}
+
+TEST_CASE_METHOD(World, "One that was fenced is replaced, though it might run again by now") {
+  condition->meet();
+  apply();
+  condition->fail("the lease is lost", Clock::now() + 1min);
+  condition->meet();
+  reconcile();
+  CHECK(entry().serves());
+  CHECK(script.stops == 1);
+  CHECK(script.starts == 2);
 }
 
 TEST_CASE_METHOD(World, "A condition that goes while the controller starts is heeded") {
@@ -269,7 +287,7 @@ TEST_CASE("What does not stop by the fence is killed, or takes the process with 
   world.condition->meet();
   world.apply();
   world.condition->fail("the lease is lost", Clock::now() + 100ms);
-  // Nobody looks: the control thread is at a reload.
+  // Nobody reconciles: the control thread is at a reload.
   if (may_be_killed) {
     CHECK(eventually([&] { return world.script.kills == 1; }));
     CHECK(world.ended.get() == "");
