@@ -91,12 +91,23 @@ void ControllerSupervisor::watch(const ModuleEntry& controller) {
     });
     watched_.push_back(std::move(watched));
   }
-  wakeup_->condition_changed();  // one may have changed meanwhile
+  Work work;
+  {
+    const std::lock_guard lock(mutex_);
+    fence(work);  // a condition may have changed meanwhile
+  }
+  for (const auto& each : work) each();
 }
 
 ControllerSupervisor::Work ControllerSupervisor::on_change() {
   Work work;
   const std::lock_guard lock(mutex_);
+  fence(work);
+  add_reconcile(work);
+  return work;
+}
+
+void ControllerSupervisor::fence(Work& work) {
   for (Watched& each : watched_) {
     if (each.fenced_by) continue;
     const auto unmet = first_unmet(each.conditions);
@@ -106,9 +117,7 @@ ControllerSupervisor::Work ControllerSupervisor::on_change() {
       work.emplace_back([instance, reason = unmet->reason] { instance->revoke_calls(reason); });
     }
   }
-  add_reconcile(work);
   arm();
-  return work;
 }
 
 void ControllerSupervisor::add_reconcile(Work& work) {

@@ -76,7 +76,8 @@ class ControllerSupervisor {
   using Work = std::vector<std::function<void()>>;
   Work on_change();
   Work on_time();
-  void add_reconcile(Work& work);  // locked, as the next
+  void fence(Work& work);  // locked, as the next
+  void add_reconcile(Work& work);
   void arm();
   static std::optional<services::RunCondition::State> first_unmet(const Conditions& conditions);
 
