@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace longshore::support {
@@ -14,11 +13,18 @@ namespace {
 constexpr uint64_t kNoParent = std::numeric_limits<uint64_t>::max();
 constexpr size_t kNoEnd = std::string_view::npos;
 
-// By the parent's id and the point; places in the list.
-using Children = std::map<std::pair<uint64_t, std::string_view>, size_t>;
+// The parent's id and the point.
+using ChildKey = std::pair<uint64_t, std::string_view>;
+struct ChildHash {
+  size_t operator()(const ChildKey& key) const {
+    return std::hash<std::string_view>()(key.second) ^ std::hash<uint64_t>()(key.first);
+  }
+};
+// To places in the list.
+using Children = std::unordered_map<ChildKey, size_t, ChildHash>;
 
 Children children_among(const std::vector<Mount>& mounts) {
-  std::set<uint64_t> ids;
+  std::unordered_set<uint64_t> ids;
   for (const Mount& mount : mounts) ids.insert(mount.id);
   Children children;
   for (size_t i = 0; i < mounts.size(); ++i) {
