@@ -204,7 +204,8 @@ const SectionKeys<ModuleSettings>& section_keys() {
           count("max_queued_calls", "Calls that wait for their turn; more are refused.", 0, 65536)),
       key<&S::max_stuck_calls>(count("max_stuck_calls",
                                      "Calls that may hang past their end, each holding a thread, "
-                                     "before more are refused.",
+                                     "before more for what they hang on, such as a server, are "
+                                     "refused.",
                                      0, 1024)),
       key<&S::start_timeout>({.name = "start_timeout",
                               .type = KeyType::kDuration,

@@ -21,7 +21,8 @@ struct InstanceOptions {
   std::string name;  // "disk", as the configuration has it
   size_t max_concurrent_calls = 16;
   size_t max_queued_calls = 256;
-  // How many stuck calls are replaced by threads of their own before calls for their objects fail.
+  // How many stuck calls are replaced by threads of their own before calls for what they hang on
+  // fail.
   size_t max_stuck_calls = 4;
   std::shared_ptr<const std::set<std::string, std::less<>>> may_call;
   // Of `create`, of `start` and of the first Health/Check, each.

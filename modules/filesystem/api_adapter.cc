@@ -3,14 +3,16 @@
 #include "filesystem/v1beta1.pb.h"
 #include "filesystem/v2alpha1.pb.h"
 #include "longshore/deadline.hpp"
+#include "support/bulkhead.h"
 #include "support/empty_response.h"
 
 namespace longshore::filesystem {
+using support::Bulkhead;
 using support::empty_or;
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::path_exists(Context, const Request& request) {
-  const Result<bool> exists = service_.path_exists(request.path());
+Result<Response> ApiAdapter::path_exists(Context context, const Request& request) {
+  const Result<bool> exists = service_.path_exists(request.path(), Bulkhead(context));
   if (!exists) return exists.error();
   Response response;
   response.set_exists(*exists);
@@ -18,30 +20,31 @@ Result<Response> ApiAdapter::path_exists(Context, const Request& request) {
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::mkdir(Context, const Request& request) {
-  return empty_or<Response>(service_.make_directory(request.path()));
+Result<Response> ApiAdapter::mkdir(Context context, const Request& request) {
+  return empty_or<Response>(service_.make_directory(request.path(), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rmdir(Context context, const Request& request) {
-  return empty_or<Response>(
-      service_.remove_directory(request.path(), request.force(), deadline_of(context)));
+  return empty_or<Response>(service_.remove_directory(request.path(), request.force(),
+                                                      deadline_of(context), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rmdir_contents(Context context, const Request& request) {
-  return empty_or<Response>(service_.remove_contents(request.path(), deadline_of(context)));
+  return empty_or<Response>(
+      service_.remove_contents(request.path(), deadline_of(context), Bulkhead(context)));
 }
 
 template <typename Response, SameLink same_link, typename Request>
-Result<Response> ApiAdapter::create_symlink(Context, const Request& request) {
-  return empty_or<Response>(
-      service_.create_link(request.source_path(), request.target_path(), same_link));
+Result<Response> ApiAdapter::create_symlink(Context context, const Request& request) {
+  return empty_or<Response>(service_.create_link(request.source_path(), request.target_path(),
+                                                 same_link, Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::is_symlink(Context, const Request& request) {
-  const Result<bool> answer = service_.is_link_or_mount_point(request.path());
+Result<Response> ApiAdapter::is_symlink(Context context, const Request& request) {
+  const Result<bool> answer = service_.is_link_or_mount_point(request.path(), Bulkhead(context));
   if (!answer) return answer.error();
   Response response;
   response.set_is_symlink(*answer);
@@ -49,8 +52,8 @@ Result<Response> ApiAdapter::is_symlink(Context, const Request& request) {
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::is_mount_point(Context, const Request& request) {
-  const Result<bool> answer = service_.is_link_or_mount_point(request.path());
+Result<Response> ApiAdapter::is_mount_point(Context context, const Request& request) {
+  const Result<bool> answer = service_.is_link_or_mount_point(request.path(), Bulkhead(context));
   if (!answer) return answer.error();
   Response response;
   response.set_is_mount_point(*answer);

@@ -24,6 +24,10 @@ class FilesystemBackend {
  public:
   virtual ~FilesystemBackend() = default;
 
+  // What a call for the path would hang on, should it hang: the server or filesystem behind it, as
+  // far as that is known without touching the path. "": nothing but the path. Never blocks.
+  virtual std::string bulkhead_of(const support::PosixPath& path) = 0;
+
   // What has this name; a link at the end is not followed. kAbsent also when something on the way
   // is missing or is no directory.
   virtual Result<EntryKind> kind_of(const support::PosixPath& path) = 0;

@@ -4,6 +4,9 @@
 // csi-proxy leaves IsSymlink unchecked; here it is checked like the others, because an answer about
 // a path outside of the roots tells a caller what lies there.
 //
+// Each call says by its bulkhead what it would hang on before the backend touches anything, and is
+// UNAVAILABLE if too many hang there already.
+//
 // Threads: any number at once. Owner: outlives its calls; the backend outlives it.
 #pragma once
 
@@ -13,6 +16,7 @@
 #include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 #include "support/allowed_roots.h"
+#include "support/bulkhead.h"
 
 namespace longshore::filesystem {
 
@@ -25,28 +29,35 @@ class FilesystemService {
       : roots_(std::move(roots)), backend_(backend) {}
 
   // Whether anything has the name, be it a link that leads nowhere.
-  Result<bool> path_exists(const std::string& path) const;
+  Result<bool> path_exists(const std::string& path, const support::Bulkhead& bulkhead = {}) const;
 
   // Makes a directory and those above it; one that exists is success.
-  Result<void> make_directory(const std::string& path) const;
+  Result<void> make_directory(const std::string& path,
+                              const support::Bulkhead& bulkhead = {}) const;
 
   // Removes one entry, or with `force` a directory with all it holds. Without `force` an absent
   // path is NOT_FOUND, with it success. PERMISSION_DENIED: an allowed root would go with it.
-  Result<void> remove_directory(const std::string& path, bool force,
-                                const Deadline& deadline) const;
+  Result<void> remove_directory(const std::string& path, bool force, const Deadline& deadline,
+                                const support::Bulkhead& bulkhead = {}) const;
 
   // Removes all that a directory holds and keeps it. PERMISSION_DENIED: an allowed root lies in it.
-  Result<void> remove_contents(const std::string& path, const Deadline& deadline) const;
+  Result<void> remove_contents(const std::string& path, const Deadline& deadline,
+                               const support::Bulkhead& bulkhead = {}) const;
 
   // Makes the link `target`, which leads to `source`; the source need not exist.
-  Result<void> create_link(const std::string& source, const std::string& target,
-                           SameLink same_link) const;
+  Result<void> create_link(const std::string& source, const std::string& target, SameLink same_link,
+                           const support::Bulkhead& bulkhead = {}) const;
 
   // Whether the path is a mount point, or a link to something that exists. NOT_FOUND: neither is
   // there anything else.
-  Result<bool> is_link_or_mount_point(const std::string& path) const;
+  Result<bool> is_link_or_mount_point(const std::string& path,
+                                      const support::Bulkhead& bulkhead = {}) const;
 
  private:
+  // The path checked, and what lies behind it entered: from here on it may be touched.
+  Result<support::PosixPath> enter(const std::string& path, const char* operation,
+                                   const support::Bulkhead& bulkhead) const;
+
   support::AllowedRoots roots_;
   FilesystemBackend& backend_;
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "longshore/deadline.hpp"
+#include "support/bulkhead.h"
 #include "support/empty_response.h"
 
 namespace longshore::iscsi {
@@ -13,7 +14,9 @@ using support::Secret;
 
 namespace {
 
-Caller caller_of(const Context& context) { return {deadline_of(context), context.request_id()}; }
+Caller caller_of(const Context& context) {
+  return {deadline_of(context), context.request_id(), support::Bulkhead(context)};
+}
 
 // Nothing if the request has none: what csi-proxy falls over.
 template <typename Request>

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::chrono::seconds kTurn{30};
 
-Result<Portal> portal_of(const std::optional<PortalRequest>& request, std::string_view operation) {
+Result<Portal> check_portal(const std::optional<PortalRequest>& request,
+                            std::string_view operation) {
   if (!request) {
     return Error(StatusCode::kInvalidArgument, std::string(operation))
         .because("the request has no target_portal");
@@ -21,11 +22,21 @@ Result<Portal> portal_of(const std::optional<PortalRequest>& request, std::strin
   return parse_portal(request->address, request->port, operation);
 }
 
-Result<Target> target_of(const std::optional<PortalRequest>& request, const std::string& name,
-                         std::string_view operation) {
-  Result<Portal> portal = portal_of(request, operation);
+// What a request names, checked; from here on the portal may be asked.
+Result<Portal> enter_portal(const std::optional<PortalRequest>& request, const Caller& caller,
+                            std::string_view operation) {
+  Result<Portal> portal = check_portal(request, operation);
+  if (!portal) return portal;
+  if (auto entered = caller.bulkhead.enter(portal->text()); !entered) return entered.error();
+  return portal;
+}
+
+Result<Target> enter_target(const std::optional<PortalRequest>& request, const std::string& name,
+                            const Caller& caller, std::string_view operation) {
+  Result<Portal> portal = check_portal(request, operation);
   if (!portal) return std::move(portal).error();
   if (Result<void> valid = check_target_name(name, operation); !valid) return valid.error();
+  if (auto entered = caller.bulkhead.enter(portal->text()); !entered) return entered.error();
   return Target{*std::move(portal), name};
 }
 
@@ -40,7 +51,7 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 
 Result<void> IscsiService::add_portal(const std::optional<PortalRequest>& request,
                                       const Caller& caller) {
-  const Result<Portal> portal = portal_of(request, "add the portal");
+  const Result<Portal> portal = enter_portal(request, caller, "add the portal");
   if (!portal) return portal.error();
   return single_flight_.run("portal " + portal->text(), "add the portal " + portal->text(),
                             caller.request_id, caller.deadline,
@@ -49,7 +60,7 @@ Result<void> IscsiService::add_portal(const std::optional<PortalRequest>& reques
 
 Result<std::vector<std::string>> IscsiService::discover(const std::optional<PortalRequest>& request,
                                                         const Caller& caller) {
-  const Result<Portal> portal = portal_of(request, "discover the targets of");
+  const Result<Portal> portal = enter_portal(request, caller, "discover the targets of");
   if (!portal) return portal.error();
   const auto discover = [&]() -> Result<void> {
     auto targets = backend_.discover(*portal, caller.deadline);
@@ -72,7 +83,7 @@ Result<std::vector<std::string>> IscsiService::discover(const std::optional<Port
 
 Result<void> IscsiService::remove_portal(const std::optional<PortalRequest>& request,
                                          const Caller& caller) {
-  const Result<Portal> portal = portal_of(request, "remove the portal");
+  const Result<Portal> portal = enter_portal(request, caller, "remove the portal");
   if (!portal) return portal.error();
   return single_flight_.run("portal " + portal->text(), "remove the portal " + portal->text(),
                             caller.request_id, caller.deadline, [&] {
@@ -85,7 +96,8 @@ Result<void> IscsiService::remove_portal(const std::optional<PortalRequest>& req
 }
 
 Result<void> IscsiService::connect(const ConnectRequest& request, const Caller& caller) {
-  const Result<Target> target = target_of(request.portal, request.target, "connect to the target");
+  const Result<Target> target =
+      enter_target(request.portal, request.target, caller, "connect to the target");
   if (!target) return target.error();
   const Result<Login> login = login_of(request);
   if (!login) return login.error();
@@ -140,7 +152,7 @@ std::string IscsiService::target_username_for(const ConnectRequest& request) con
 
 Result<void> IscsiService::disconnect(const std::optional<PortalRequest>& portal,
                                       const std::string& name, const Caller& caller) {
-  const Result<Target> target = target_of(portal, name, "disconnect from the target");
+  const Result<Target> target = enter_target(portal, name, caller, "disconnect from the target");
   if (!target) return target.error();
   const std::string operation = "disconnect from " + target->text();
   const auto disconnect = [&] {
@@ -161,7 +173,7 @@ Result<void> IscsiService::in_turn(const Target& target, const std::string& oper
 
 Result<std::vector<uint32_t>> IscsiService::disks(const std::optional<PortalRequest>& portal,
                                                   const std::string& name, const Caller& caller) {
-  const Result<Target> target = target_of(portal, name, "list the disks of the target");
+  const Result<Target> target = enter_target(portal, name, caller, "list the disks of the target");
   if (!target) return target.error();
   return backend_.disks(*target, caller.deadline);
 }

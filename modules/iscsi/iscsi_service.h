@@ -26,6 +26,7 @@
 #include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 #include "longshore/single_flight.hpp"
+#include "support/bulkhead.h"
 #include "support/secret.h"
 
 namespace longshore::iscsi {
@@ -44,10 +45,11 @@ struct ConnectRequest {
   support::Secret secret = {};
 };
 
-// Who asks, and how long that may take.
+// Who asks, how long that may take, and where it is said that the call would hang on its portal.
 struct Caller {
   Deadline deadline = {};
   std::string request_id = {};
+  support::Bulkhead bulkhead = {};
 };
 
 class IscsiService {
@@ -57,7 +59,8 @@ class IscsiService {
   IscsiService(std::string target_username, IscsiBackend& backend)
       : target_username_(std::move(target_username)), backend_(backend) {}
 
-  // See IscsiBackend. INVALID_ARGUMENT: no portal, or one that cannot be.
+  // See IscsiBackend. INVALID_ARGUMENT: no portal, or one that cannot be. UNAVAILABLE, and nothing
+  // is touched: too many calls hang on the portal already.
   Result<void> add_portal(const std::optional<PortalRequest>& portal, const Caller& caller);
   Result<std::vector<std::string>> discover(const std::optional<PortalRequest>& portal,
                                             const Caller& caller);

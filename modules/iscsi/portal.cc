@@ -36,14 +36,6 @@ bool is_host_name(std::string_view name) {
   return !std::ranges::all_of(last, is_digit);
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::for_each(lower, [](char& c) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  });
-  return lower;
-}
-
 }  // namespace
 
 std::string Portal::text() const {
@@ -66,7 +58,7 @@ Result<Portal> parse_portal(std::string_view address, uint32_t port, std::string
     return refused("it is no IPv4 or IPv6 address and no host's name")
         .advise("write the address alone; the port has a field of its own");
   }
-  return Portal{lower_case(address), number};
+  return Portal{support::lower_case(address), number};
 }
 
 }  // namespace longshore::iscsi

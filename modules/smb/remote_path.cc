@@ -12,6 +12,7 @@ namespace {
 using support::is_digit;
 using support::is_hexadecimal;
 using support::is_letter;
+using support::lower_case;
 
 constexpr size_t kMaxBytes = 2048;
 constexpr size_t kMaxHostBytes = 253;
@@ -43,14 +44,6 @@ bool is_host(std::string_view host) {
 bool is_share(std::string_view share) {
   return share.size() <= kMaxShareBytes &&
          share.find_first_of("\"[]:|<>+=;,*?") == std::string_view::npos;
-}
-
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  for (char& c : small) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return small;
 }
 
 std::vector<std::string_view> names_in(std::string_view text) {
@@ -95,8 +88,8 @@ Result<RemotePath> RemotePath::parse(std::string_view text, const std::string& o
         .advise("it is written \\\\server\\share or \\\\server\\share\\directory");
   }
   RemotePath path;
-  path.host_ = in_small_letters(names[0]);
-  path.share_ = in_small_letters(names[1]);
+  path.host_ = lower_case(names[0]);
+  path.share_ = lower_case(names[1]);
   for (size_t i = 2; i < names.size(); ++i) {
     path.below_.append(path.below_.empty() ? "" : "/").append(names[i]);
   }

@@ -7,7 +7,8 @@ using support::PosixPath;
 
 Result<void> SmbService::new_mapping(const std::string& remote_path, const std::string& local_path,
                                      std::string& user_name, std::string& password,
-                                     const Deadline& deadline, const std::string& request_id) {
+                                     const Deadline& deadline, const std::string& request_id,
+                                     const support::Bulkhead& bulkhead) {
   const Result<Credentials> credentials = Credentials::take(user_name, password);
   const Result<RemotePath> remote = RemotePath::parse(remote_path, "map the share");
   if (!remote) return remote.error();
@@ -20,15 +21,18 @@ Result<void> SmbService::new_mapping(const std::string& remote_path, const std::
     operation += " at \"" + link->text() + "\"";
   }
   if (!credentials) return credentials.error();
+  if (Result<void> entered = bulkhead.enter(remote->host()); !entered) return entered;
   return single_flight_.run_in_turn(
       remote->mapping(), operation, request_id, deadline, patience_,
       [&] { return backend_.map(*remote, *credentials, link ? &*link : nullptr, deadline); });
 }
 
 Result<void> SmbService::remove_mapping(const std::string& remote_path, const Deadline& deadline,
-                                        const std::string& request_id) {
+                                        const std::string& request_id,
+                                        const support::Bulkhead& bulkhead) {
   const Result<RemotePath> remote = RemotePath::parse(remote_path, "remove the mapping");
   if (!remote) return remote.error();
+  if (Result<void> entered = bulkhead.enter(remote->host()); !entered) return entered;
   return single_flight_.run_in_turn(remote->mapping(), "remove the mapping " + remote->text(),
                                     request_id, deadline, patience_,
                                     [&] { return backend_.unmap(*remote, deadline); });

@@ -8,6 +8,9 @@
 // compared. They wait for their turn instead, which is short where the server answers; many volumes
 // of one share are mapped at once when a node starts.
 //
+// Each call says by its bulkhead that it would hang on the server, before it waits for anything,
+// and is UNAVAILABLE if too many hang there already.
+//
 // Threads: any number at once. Owner: outlives its calls; the backend outlives it.
 #pragma once
 
@@ -19,6 +22,7 @@
 #include "longshore/single_flight.hpp"
 #include "smb/smb_backend.h"
 #include "support/allowed_roots.h"
+#include "support/bulkhead.h"
 
 namespace longshore::smb {
 
@@ -34,9 +38,10 @@ class SmbService {
   // `request_id` is what others are told of a request that runs.
   Result<void> new_mapping(const std::string& remote_path, const std::string& local_path,
                            std::string& user_name, std::string& password, const Deadline& deadline,
-                           const std::string& request_id);
+                           const std::string& request_id, const support::Bulkhead& bulkhead = {});
   Result<void> remove_mapping(const std::string& remote_path, const Deadline& deadline,
-                              const std::string& request_id);
+                              const std::string& request_id,
+                              const support::Bulkhead& bulkhead = {});
 
  private:
   support::AllowedRoots roots_;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "longshore/deadline.hpp"
+#include "support/bulkhead.h"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
 #include "volume/v1alpha1.pb.h"
@@ -12,6 +13,7 @@
 #include "volume/v2alpha1.pb.h"
 
 namespace longshore::volume {
+using support::Bulkhead;
 using support::empty_or;
 
 namespace {
@@ -128,13 +130,13 @@ Result<Response> ApiAdapter::disk_number(Context, const Request& request) {
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::id_of_mount_point(Context, const Request& request) {
-  return id_or<Response>(service_.id_of_mount_point(path_in(request)));
+Result<Response> ApiAdapter::id_of_mount_point(Context context, const Request& request) {
+  return id_or<Response>(service_.id_of_mount_point(path_in(request), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::closest_id(Context, const Request& request) {
-  return id_or<Response>(service_.closest_id(request.target_path()));
+Result<Response> ApiAdapter::closest_id(Context context, const Request& request) {
+  return id_or<Response>(service_.closest_id(request.target_path(), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>

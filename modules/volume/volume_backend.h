@@ -33,6 +33,11 @@ class VolumeBackend {
  public:
   virtual ~VolumeBackend() = default;
 
+  // What a call for the path would hang on, should it hang: the server or filesystem behind it, as
+  // far as that is known without touching the path. "": nothing but the path. Never blocks. (Of
+  // calls for a volume no more is known than its id, before disks are read.)
+  virtual std::string bulkhead_of(const support::PosixPath& path) = 0;
+
   // The ids of the volumes on a disk, or of one partition's (numbered from 1; 0 means all), in the
   // order of the partitions. A disk that does not exist has none: csi-proxy answers so.
   // UNAVAILABLE: the disk cannot be read for the moment.

@@ -113,14 +113,25 @@ Result<uint32_t> VolumeService::disk_number_of(const std::string& id) {
   return checked ? backend_.disk_number_of(id) : checked.error();
 }
 
-Result<std::string> VolumeService::id_of_mount_point(const std::string& path) {
-  const Result<PosixPath> checked = check_path(roots_, path, "tell which volume is mounted on");
-  return checked ? backend_.id_of_mount_point(*checked) : checked.error();
+Result<PosixPath> VolumeService::enter(const std::string& path, const char* operation,
+                                       const support::Bulkhead& bulkhead) {
+  Result<PosixPath> checked = check_path(roots_, path, operation);
+  if (!checked) return checked;
+  const Result<void> entered = bulkhead.enter(backend_.bulkhead_of(*checked));
+  if (!entered) return entered.error();
+  return checked;
 }
 
-Result<std::string> VolumeService::closest_id(const std::string& path) {
-  const Result<PosixPath> checked = check_path(roots_, path, "find the closest volume for path");
-  return checked ? backend_.closest_id(*checked) : checked.error();
+Result<std::string> VolumeService::id_of_mount_point(const std::string& path,
+                                                     const support::Bulkhead& bulkhead) {
+  const Result<PosixPath> entered = enter(path, "tell which volume is mounted on", bulkhead);
+  return entered ? backend_.id_of_mount_point(*entered) : entered.error();
+}
+
+Result<std::string> VolumeService::closest_id(const std::string& path,
+                                              const support::Bulkhead& bulkhead) {
+  const Result<PosixPath> entered = enter(path, "find the closest volume for path", bulkhead);
+  return entered ? backend_.closest_id(*entered) : entered.error();
 }
 
 }  // namespace longshore::volume

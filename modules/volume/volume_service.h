@@ -5,6 +5,10 @@
 // asks for the same while it runs gets its result, whoever asks for something else is told what is
 // running (ABORTED).
 //
+// What names only a path says by its bulkhead what it would hang on, before the backend touches it,
+// and is UNAVAILABLE if too many hang there already. All else hangs on its volume or disk, which
+// the agent knows from the request.
+//
 // Threads: any number at once. Owner: outlives its calls; the backend outlives it.
 #pragma once
 
@@ -17,6 +21,7 @@
 #include "longshore/result.hpp"
 #include "longshore/single_flight.hpp"
 #include "support/allowed_roots.h"
+#include "support/bulkhead.h"
 #include "volume/volume_backend.h"
 
 namespace longshore::volume {
@@ -44,10 +49,14 @@ class VolumeService {
                       const std::string& request_id);
   Result<VolumeStats> stats(const std::string& id);
   Result<uint32_t> disk_number_of(const std::string& id);
-  Result<std::string> id_of_mount_point(const std::string& path);
-  Result<std::string> closest_id(const std::string& path);
+  Result<std::string> id_of_mount_point(const std::string& path,
+                                        const support::Bulkhead& bulkhead = {});
+  Result<std::string> closest_id(const std::string& path, const support::Bulkhead& bulkhead = {});
 
  private:
+  // The path checked, and what lies behind it entered: from here on it may be touched.
+  Result<support::PosixPath> enter(const std::string& path, const char* operation,
+                                   const support::Bulkhead& bulkhead);
   // Holds the volume, then the target. `verb` and `preposition`: "mount the volume", "on".
   template <typename Mutate>
   Result<void> mutate_at(const char* verb, const char* preposition, const std::string& id,

@@ -1,6 +1,6 @@
 // The filesystem group on Linux: openat2 below the allowed roots, statx, unlinkat.
 //
-// Threads: any number at once; no state but the roots.
+// Threads: any number at once; no state but the roots and what is mounted.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 
 #include "filesystem/filesystem_backend.h"
 #include "support/allowed_roots.h"
+#include "support/linux/mount_bulkheads.h"
 #include "support/linux/rooted_opener.h"
 
 namespace longshore::filesystem {
@@ -21,8 +22,9 @@ class FilesystemBackendLinux final : public FilesystemBackend {
   // shares that are mapped, and never asks their servers, so it does not look at what lies in them.
   explicit FilesystemBackendLinux(support::AllowedRoots roots,
                                   std::vector<support::PosixPath> link_roots = {})
-      : opener_(std::move(roots)), link_roots_(std::move(link_roots)) {}
+      : mounts_(roots), opener_(std::move(roots)), link_roots_(std::move(link_roots)) {}
 
+  std::string bulkhead_of(const support::PosixPath& path) override { return mounts_.key_of(path); }
   Result<EntryKind> kind_of(const support::PosixPath& path) override;
   Result<bool> leads_somewhere(const support::PosixPath& path) override;
   Result<std::string> read_link(const support::PosixPath& path) override;
@@ -46,6 +48,7 @@ class FilesystemBackendLinux final : public FilesystemBackend {
                      const Deadline& deadline) const;
   Result<void> unlink(const support::PosixPath& path, const Entry& entry, EntryKind kind) const;
 
+  support::MountBulkheads mounts_;
   support::RootedOpener opener_;
   std::vector<support::PosixPath> link_roots_;
 };

@@ -2,10 +2,10 @@
 
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
-#include <string_view>
 
 namespace longshore::support {
 namespace {
@@ -44,7 +44,7 @@ Number number_in(std::string_view text) {
 std::optional<Mount> parse(std::string_view line) {
   Mount mount;
   mount.id = number_in<uint64_t>(take_word(line));
-  take_word(line);  // the parent's id
+  mount.parent = number_in<uint64_t>(take_word(line));
   const std::string_view device = take_word(line);
   const size_t colon = device.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -63,23 +63,31 @@ std::optional<Mount> parse(std::string_view line) {
 
 }  // namespace
 
-Result<std::vector<Mount>> read_mounts(const std::string& process) {
-  const std::string path = "/proc/" + process + "/mountinfo";
-  std::ifstream table(path);
+Result<std::vector<Mount>> parse_mounts(std::string_view table, const std::string& path) {
   std::vector<Mount> mounts;
-  for (std::string line; std::getline(table, line);) {
+  while (!table.empty()) {
+    const std::string_view line = table.substr(0, table.find('\n'));
     auto mount = parse(line);
     if (!mount) {
       return Error(StatusCode::kInternal, "read the list of mounts", path)
-          .because("a line is not as it should be: " + line);
+          .because("a line is not as it should be: " + std::string(line));
     }
     mounts.push_back(*std::move(mount));
+    table.remove_prefix(std::min(line.size() + 1, table.size()));
   }
-  if (!table.eof()) {
+  return mounts;
+}
+
+Result<std::vector<Mount>> read_mounts(const std::string& process) {
+  const std::string path = "/proc/" + process + "/mountinfo";
+  std::ifstream file(path);
+  std::string table;
+  for (std::string line; std::getline(file, line);) table.append(line).append("\n");
+  if (!file.eof()) {
     return Error(StatusCode::kInternal, "read the list of mounts", path)
         .because("it ended early or could not be opened");
   }
-  return mounts;
+  return parse_mounts(table, path);
 }
 
 }  // namespace longshore::support

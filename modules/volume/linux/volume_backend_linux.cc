@@ -22,7 +22,8 @@ using support::Mount;
 using support::PosixPath;
 
 VolumeBackendLinux::VolumeBackendLinux(Options options)
-    : opener_(std::move(options.roots)),
+    : mounts_(options.roots),
+      opener_(std::move(options.roots)),
       devices_(std::move(options.disk_names), std::move(options.sysfs_root)),
       finder_(devices_),
       maker_{std::move(options.filesystem), std::move(options.mkfs_directory)},

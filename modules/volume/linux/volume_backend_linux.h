@@ -4,7 +4,8 @@
 // modules, processes and mkfs heed too. It is held while the table or the volume changes, and while
 // a volume is mounted, so that nobody mounts what is being made.
 //
-// Threads: any number at once; no state but the configuration and the files of format_records.h.
+// Threads: any number at once; no state but the configuration, the files of format_records.h and
+// what is mounted.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,7 @@
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/disk_names.h"
 #include "support/linux/block/opened_disk.h"
+#include "support/linux/mount_bulkheads.h"
 #include "support/linux/mount_table.h"
 #include "support/linux/rooted_opener.h"
 #include "volume/linux/format_records.h"
@@ -37,6 +39,7 @@ class VolumeBackendLinux final : public VolumeBackend {
 
   explicit VolumeBackendLinux(Options options);
 
+  std::string bulkhead_of(const support::PosixPath& path) override { return mounts_.key_of(path); }
   Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
   Result<bool> is_formatted(const std::string& id) override;
   Result<void> format(const std::string& id, const Deadline& deadline) override;
@@ -105,6 +108,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   Result<void> grow_partition(Locked& locked, uint64_t bytes);
   Result<void> grow_filesystem(const Locked& locked, const std::string& type, uint64_t bytes);
 
+  support::MountBulkheads mounts_;
   support::RootedOpener opener_;
   block::BlockDevices devices_;
   VolumeFinder finder_;

@@ -25,6 +25,8 @@ class FilesystemBackendFake final : public FilesystemBackend {
   // What a test finds there, links not followed.
   EntryKind inspect(const std::string& path) const;
 
+  // Nothing in memory hangs.
+  std::string bulkhead_of(const support::PosixPath&) override { return {}; }
   Result<EntryKind> kind_of(const support::PosixPath& path) override;
   Result<bool> leads_somewhere(const support::PosixPath& path) override;
   Result<std::string> read_link(const support::PosixPath& path) override;

@@ -13,6 +13,7 @@
 
 #include "tests/support/bind_mount.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/tmpfs_mount.h"
 
 namespace longshore::support {
 namespace {
@@ -28,20 +29,6 @@ std::optional<Mount> mount_on(const std::string& point) {
   return found;
 }
 
-// A filesystem in memory.
-class Tmpfs {
- public:
-  Tmpfs(std::string target, const std::string& source) : target_(std::move(target)) {
-    REQUIRE(::mount(source.c_str(), target_.c_str(), "tmpfs", 0, nullptr) == 0);
-  }
-  Tmpfs(const Tmpfs&) = delete;
-  Tmpfs& operator=(const Tmpfs&) = delete;
-  ~Tmpfs() { ::umount2(target_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH); }
-
- private:
-  const std::string target_;
-};
-
 struct statx facts_of(const std::string& path) {
   struct statx facts {};
   REQUIRE(::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_MNT_ID, &facts) ==
@@ -55,7 +42,7 @@ TEST_CASE("a mount is told with its filesystem, its source and statx's id") {
   std::filesystem::create_directory(point);
   CHECK_FALSE(mount_on(point));
   {
-    const Tmpfs mounted(point, "some-source");
+    const test::TmpfsMount mounted(point, "some-source");
     const auto mount = mount_on(point);
     REQUIRE(mount);
     const auto facts = facts_of(point);
@@ -77,7 +64,7 @@ TEST_CASE("names are told as they are, whatever is in them") {
   const std::string point = directory / name, plain = directory / "plain";
   std::filesystem::create_directory(point);
   std::filesystem::create_directories(plain);
-  const Tmpfs mounted(point, name);
+  const test::TmpfsMount mounted(point, name);
   const auto mount = mount_on(point);
   REQUIRE(mount);
   CHECK(mount->id == facts_of(point).stx_mnt_id);
@@ -98,7 +85,7 @@ TEST_CASE("a source without a name is empty, and no other field moves") {
   const test::TemporaryDirectory directory;
   const std::string point = directory / "point";
   std::filesystem::create_directory(point);
-  const Tmpfs mounted(point, "");
+  const test::TmpfsMount mounted(point, "");
   const auto mount = mount_on(point);
   REQUIRE(mount);
   CHECK(mount->type == "tmpfs");
@@ -109,7 +96,7 @@ TEST_CASE("what covers another mount comes after it") {
   const test::TemporaryDirectory directory;
   const std::string point = directory / "point";
   std::filesystem::create_directory(point);
-  const Tmpfs lower(point, "lower"), upper(point, "upper");
+  const test::TmpfsMount lower(point, "lower"), upper(point, "upper");
   const Result<std::vector<Mount>> mounts = read_mounts();
   REQUIRE(mounts);
   std::vector<std::string> sources;
@@ -124,7 +111,7 @@ TEST_CASE("a mount that is shared with others has fields more and is read all th
   const test::TemporaryDirectory directory;
   const std::string point = directory / "point";
   std::filesystem::create_directory(point);
-  const Tmpfs mounted(point, "source");
+  const test::TmpfsMount mounted(point, "source");
   REQUIRE(::mount(nullptr, point.c_str(), nullptr, MS_SHARED, nullptr) == 0);
   const auto mount = mount_on(point);
   REQUIRE(mount);

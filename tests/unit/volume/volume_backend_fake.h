@@ -58,6 +58,8 @@ class VolumeBackendFake final : public VolumeBackend {
   // Whether somebody uses what is mounted on a directory.
   void set_busy(const std::string& path, bool busy);
 
+  // Nothing in memory hangs.
+  std::string bulkhead_of(const support::PosixPath&) override { return {}; }
   Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
   Result<bool> is_formatted(const std::string& id) override;
   Result<void> format(const std::string& id, const Deadline& deadline) override;
