@@ -6,6 +6,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "longshore/module.hpp"
@@ -37,9 +38,27 @@ class Subject final : public Module {
   static inline std::function<void(const CountRequest&, CountReply)> handler;
 };
 
+// Run where a send was refused and has not returned yet: what another thread may do just then.
+std::function<void()> while_refused;
+
+// The subject in the fake host, between which stands this.
+longshore_result create_subject(const longshore_host* host, void** self,
+                                const longshore_instance** functions) {
+  static longshore_host table;
+  static longshore_result (*send)(const longshore_host*, longshore_call, longshore_bytes);
+  table = *host;
+  send = host->send;
+  table.send = [](const longshore_host* own, longshore_call call, longshore_bytes bytes) {
+    const auto answer = send(own, call, bytes);
+    if (answer == LONGSHORE_WOULD_BLOCK && while_refused) while_refused();
+    return answer;
+  };
+  return longshore::detail::Trampolines<Subject>::create(&table, self, functions);
+}
+
 const longshore_module_entry& subject() {
   static longshore_module_entry entry = echo_entry();
-  entry.create = &longshore::detail::Trampolines<Subject>::create;
+  entry.create = &create_subject;
   return entry;
 }
 
@@ -59,7 +78,10 @@ struct World {
     };
     REQUIRE(host.start().ok());
   }
-  ~World() { Subject::handler = nullptr; }
+  ~World() {
+    Subject::handler = nullptr;
+    while_refused = nullptr;
+  }
 
   PendingCall begin(uint32_t credit) {
     return host.begin(kMethod, CountRequest(), {.credit = credit});
@@ -107,6 +129,47 @@ TEST_CASE_METHOD(World, "room that came before anybody asked for it is not lost"
   reply->on_ready([&] { ++told; });
   CHECK(told == 1);
   CHECK(reply->send(message(0)) == Sent::kYes);
+  reply->finish({});
+}
+
+TEST_CASE_METHOD(World, "room that comes before the refused send has returned is taken at once") {
+  auto call = begin(0);
+  int told = 0;
+  reply->on_ready([&] { ++told; });
+  while_refused = [&] { call.grant(1); };
+  CHECK(reply->send(message(0)) == Sent::kYes);
+  while_refused = nullptr;
+  CHECK(told == 0);
+  CHECK(reply->send(message(1)) == Sent::kNoRoom);
+  reply->finish({});
+}
+
+TEST_CASE_METHOD(World, "a reply that is finished while a send is in the host ends after it") {
+  auto call = begin(0);
+  while_refused = [&] {
+    reply->finish(enough());
+    CHECK_FALSE(call.finished());
+  };
+  CHECK(reply->send(message(0)) == Sent::kNobodyListens);
+  CHECK(code_of(call) == StatusCode::kAborted);
+}
+
+TEST_CASE_METHOD(World, "a function that makes room itself is called again after it, not within") {
+  auto call = begin(0);
+  int told = 0;
+  bool is_inside = false;
+  reply->on_ready([&] {
+    CHECK_FALSE(std::exchange(is_inside, true));
+    if (++told == 1) {
+      CHECK(reply->send(message(0)) == Sent::kYes);
+      CHECK(reply->send(message(1)) == Sent::kNoRoom);
+      call.grant(1);
+    }
+    is_inside = false;
+  });
+  CHECK(reply->send(message(0)) == Sent::kNoRoom);
+  call.grant(1);
+  CHECK(told == 2);
   reply->finish({});
 }
 
