@@ -352,7 +352,7 @@ class StreamReply {
   }
 
   // Never waits. After kNoRoom, on_ready will be called; until then it costs nothing to ask again.
-  // The order of messages that several threads send at once is nobody's.
+  // Messages that several threads send at once come in any order.
   Sent send(const Message& message) {
     if (!stream_) return Sent::kNobodyListens;
     if (const auto sent = stream_->foreseen()) return *sent;  // spares making the bytes
@@ -360,7 +360,7 @@ class StreamReply {
   }
 
   // Called each time when there is room after sends that were refused: once for all of them, and
-  // not for the first. Another function takes its place.
+  // not before one was. Another function takes its place.
   //
   // No room is lost: it may come before this is set. Set in the handler, which is where it belongs,
   // the function is not called before the handler has returned; set later, it may be called at
