@@ -24,11 +24,11 @@
 
 #include "longshore/abi.h"
 #include "longshore/context.hpp"
+#include "longshore/open_stream.hpp"
 #include "longshore/result.hpp"
 #include "longshore/secret.hpp"
 #include "longshore/service.hpp"
 #include "longshore/settings.hpp"
-#include "longshore/stream.hpp"
 
 namespace longshore {
 
