@@ -87,6 +87,36 @@ class LaterReplies {
   Map waiting_;
 };
 
+Error nobody_listens() {
+  return Error(StatusCode::kCancelled, "count on").because("nobody listens");
+}
+
+// A CountAsync. Its functions own it, until they are let go of at the end.
+class Counting : public std::enable_shared_from_this<Counting> {
+ public:
+  Counting(int64_t count, v1::CountResponse response, StreamReply<v1::CountResponse> reply)
+      : count_(count), next_(std::move(response)), reply_(std::move(reply)) {}
+
+  void begin() {
+    reply_.on_ready([self = shared_from_this()] { self->go_on(); });
+    reply_.on_cancel([self = shared_from_this()] { self->reply_.finish(nobody_listens()); });
+    go_on();
+  }
+
+ private:
+  void go_on() {
+    while (next_.number() < count_) {
+      if (reply_.send(next_) != Sent::kYes) return;  // a function will be called
+      next_.set_number(next_.number() + 1);
+    }
+    reply_.finish({});
+  }
+
+  const int64_t count_;
+  v1::CountResponse next_;
+  StreamReply<v1::CountResponse> reply_;
+};
+
 class Echo {
  public:
   void configure(std::string greeting, int64_t generation) {
@@ -128,16 +158,15 @@ class Echo {
   }
 
   Result<void> count(Context, const v1::CountRequest& request, Stream<v1::CountResponse>& stream) {
-    v1::CountResponse response;
-    response.set_payload(
-        std::string(static_cast<size_t>(std::max<int64_t>(0, request.payload_bytes())), 'x'));
-    for (int64_t number = 0; number < request.count(); ++number) {
-      response.set_number(number);
-      if (!stream.send(response)) {
-        return Error(StatusCode::kCancelled, "count on").because("nobody listens");
-      }
+    v1::CountResponse response = first_of(request);
+    for (; response.number() < request.count(); response.set_number(response.number() + 1)) {
+      if (!stream.send(response)) return nobody_listens();
     }
     return {};
+  }
+
+  void count_async(Context, const v1::CountRequest& request, StreamReply<v1::CountResponse> reply) {
+    std::make_shared<Counting>(request.count(), first_of(request), std::move(reply))->begin();
   }
 
   Result<v1::FailResponse> fail(Context, const v1::FailRequest& request) {
@@ -176,6 +205,13 @@ class Echo {
   }
 
  private:
+  static v1::CountResponse first_of(const v1::CountRequest& request) {
+    v1::CountResponse response;
+    response.set_payload(
+        std::string(static_cast<size_t>(std::max<int64_t>(0, request.payload_bytes())), 'x'));
+    return response;
+  }
+
   std::string greeting_;
   int64_t generation_ = 0;
   CancelSignal cancel_signal_;
@@ -193,6 +229,7 @@ class EchoModule final : public Module {
         .unary("Wait", &Echo::wait)
         .async("WaitAsync", &Echo::wait_async)
         .server_stream("Count", &Echo::count)
+        .async_stream("CountAsync", &Echo::count_async)
         .unary("Fail", &Echo::fail)
         .unary("Forward", &Echo::forward)
         .unary("Describe", &Echo::describe);

@@ -79,13 +79,15 @@ TEST_CASE("A stream comes whole and in order, and a reader who does not read hol
           "[plain]") {
   IsolatedAgent world;
   TestClient client(world.directory.echo_socket());
-  const auto whole = client.call(kEcho + "Count", count(5000, 10));
-  REQUIRE(whole->code() == StatusCode::kOk);
-  REQUIRE(whole->messages.size() == 5000);
-  for (int64_t i = 0; i < 5000; ++i) {
-    echo::v1::CountResponse response;
-    REQUIRE(response.ParseFromString(whole->messages[static_cast<size_t>(i)]));
-    REQUIRE(response.number() == i);
+  for (const char* method : {"Count", "CountAsync"}) {
+    const auto whole = client.call(kEcho + method, count(5000, 10));
+    REQUIRE(whole->code() == StatusCode::kOk);
+    REQUIRE(whole->messages.size() == 5000);
+    for (int64_t i = 0; i < 5000; ++i) {
+      echo::v1::CountResponse response;
+      REQUIRE(response.ParseFromString(whole->messages[static_cast<size_t>(i)]));
+      REQUIRE(response.number() == i);
+    }
   }
   // This one is not served as long as its client does not run.
   TestClient slow(world.directory.echo_socket());
@@ -116,10 +118,12 @@ TEST_CASE("A cancellation and a deadline reach the module in its process") {
   cancelled->call->cancel();
   REQUIRE(client.run_until([&] { return cancelled->finished(); }));
   CHECK(cancelled->code() == StatusCode::kCancelled);
-  const auto stream = client.start(kEcho + "Count", count(1'000'000'000, 1000));
-  REQUIRE(client.run_until([&] { return stream->messages.size() > 10; }));
-  stream->call->cancel();
-  REQUIRE(client.run_until([&] { return stream->finished(); }));
+  for (const char* method : {"Count", "CountAsync"}) {
+    const auto stream = client.start(kEcho + method, count(1'000'000'000, 1000));
+    REQUIRE(client.run_until([&] { return stream->messages.size() > 10; }));
+    stream->call->cancel();
+    REQUIRE(client.run_until([&] { return stream->finished(); }));
+  }
   CHECK(std::chrono::steady_clock::now() - begun < 20s);
   // All have given their places back, which the end would otherwise wait for.
   CHECK(world.agent->stop() == 0);

@@ -19,7 +19,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "longshore/abi.h"
@@ -105,14 +104,13 @@ class Client {
       }
       done(std::move(response));
     };
-    longshore_invocation invocation = 0;
-    const std::string bytes = request.SerializeAsString();
-    longshore_invoke_request call = request_of(method, bytes, options);
+    longshore_invoke_request call{};
     call.credit = 1;
     call.user = pending.get();
     call.on_message = &Pending::on_message;
     call.on_finish = &Pending::on_finish;
-    const auto answer = host_->invoke(host_, &call, &invocation);
+    longshore_invocation invocation = 0;
+    const auto answer = begin(call, method, request, options, invocation);
     if (answer == LONGSHORE_OK) {
       static_cast<void>(pending.release());  // on_finish frees it
     } else {
@@ -138,8 +136,7 @@ class Client {
       on_message(message);
       return true;
     };
-    const std::string bytes = request.SerializeAsString();
-    longshore_invoke_request call = request_of(method, bytes, options);
+    longshore_invoke_request call{};
     call.credit = options.credit;
     auto* const shared = new std::shared_ptr<Subscription::State>(state);  // on_finish frees it
     call.user = shared;
@@ -147,7 +144,7 @@ class Client {
     call.on_finish = &on_stream_finish;
     // Held, so that completions that come at once find the invocation's handle.
     const std::lock_guard lock(state->mutex);
-    const auto answer = host_->invoke(host_, &call, &state->invocation);
+    const auto answer = begin(call, method, request, options, state->invocation);
     if (answer != LONGSHORE_OK) {
       delete shared;
       state->is_closed = true;
@@ -202,15 +199,18 @@ class Client {
     state.end(Error::of_text(static_cast<StatusCode>(code), std::string(to_view(text))));
   }
 
-  static longshore_invoke_request request_of(std::string_view method, std::string_view bytes,
-                                             const ClientOptions& options) {
-    longshore_invoke_request call{};
+  // Invokes; `call` has what to do with the messages.
+  template <typename Request>
+  longshore_result begin(longshore_invoke_request call, std::string_view method,
+                         const Request& request, const ClientOptions& options,
+                         longshore_invocation& invocation) const {
+    const std::string bytes = request.SerializeAsString();
     call.struct_size = sizeof(call);
     call.parent = options.parent;
     call.timeout_ns = options.timeout ? options.timeout->count() : 0;
     call.method = to_bytes(method);
     call.request = to_bytes(bytes);
-    return call;
+    return host_->invoke(host_, &call, &invocation);
   }
 
   static Error refusal(longshore_result answer, std::string_view method) {

@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,20 +93,30 @@ class Context {
 
 namespace detail {
 
-// Runs a function of the module's that has no call to answer; an exception ends as a log line.
+inline void finish(const Context& context, StatusCode code, std::string_view text) {
+  context.host()->finish(context.host(), context.handle(), static_cast<int32_t>(code),
+                         to_bytes(text));
+}
+
+// Runs `function`, and says which exception has left it, if one has.
+template <typename Function>
+std::optional<std::string> thrown_by(Function&& function) noexcept {
+  try {
+    function();
+    return std::nullopt;
+  } catch (const std::exception& exception) {
+    return std::string("the module threw an exception: ") + exception.what();
+  } catch (...) {
+    return "the module threw an unknown exception";
+  }
+}
+
+// Runs a function of the module's that answers no call; an exception ends as a log line.
 template <typename Function>
 void contain(const longshore_host* host, Function&& function) noexcept {
-  const char* reason = "an unknown exception";
-  std::string text;
-  try {
-    return function();
-  } catch (const std::exception& exception) {
-    text = exception.what();
-    reason = text.c_str();
-  } catch (...) {
+  if (const auto reason = thrown_by(function)) {
+    host->log(host, LONGSHORE_LOG_ERROR, 0, to_bytes(*reason));
   }
-  host->log(host, LONGSHORE_LOG_ERROR, 0,
-            to_bytes(std::string("a completion or timer threw: ") + reason));
 }
 
 // Where the completions of one blocking invocation leave what they bring.

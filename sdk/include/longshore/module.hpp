@@ -18,13 +18,13 @@
 
 #include <google/protobuf/stubs/logging.h>
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "longshore/abi.h"
 #include "longshore/context.hpp"
+#include "longshore/open_stream.hpp"
 #include "longshore/result.hpp"
 #include "longshore/secret.hpp"
 #include "longshore/service.hpp"
@@ -75,7 +75,7 @@ class Module {
  protected:
   template <typename Implementation>
   ServiceBuilder<Implementation> add_service(std::string name, Implementation& implementation) {
-    return {handlers_, gate_, std::move(name), implementation};
+    return {handlers_, streams_, std::move(name), implementation};
   }
 
   // Valid from `start` on.
@@ -107,7 +107,7 @@ class Module {
 
   const longshore_host* host_ = nullptr;
   detail::HandlerMap handlers_;
-  detail::CreditGate gate_;
+  detail::OpenStreams streams_;
 };
 
 namespace detail {
@@ -117,14 +117,9 @@ template <typename Derived>
 struct Trampolines {
   template <typename Function>
   static void guarded(Module* self, longshore_call call, Function&& function) noexcept {
-    std::string reason = "the module threw an unknown exception";
-    try {
-      return function();
-    } catch (const std::exception& exception) {
-      reason = std::string("the module threw an exception: ") + exception.what();
-    } catch (...) {
+    if (const auto reason = thrown_by(function)) {
+      finish(Context(self->host_, call), StatusCode::kInternal, *reason);
     }
-    finish(Context(self->host_, call), StatusCode::kInternal, reason);
   }
 
   static Module* module_of(void* self) { return static_cast<Derived*>(self); }
@@ -164,11 +159,13 @@ struct Trampolines {
 
   static void cancel(void* self, longshore_call call) noexcept {
     Module* module = module_of(self);
-    module->gate_.open();
-    module->on_cancel(call);
+    module->streams_.cancel(call);
+    contain(module->host_, [&] { module->on_cancel(call); });
   }
 
-  static void writable(void* self, longshore_call) noexcept { module_of(self)->gate_.open(); }
+  static void writable(void* self, longshore_call call) noexcept {
+    module_of(self)->streams_.writable(call);
+  }
 
   static void stop(void* self, longshore_call call) noexcept {
     Module* module = module_of(self);
