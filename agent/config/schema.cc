@@ -202,6 +202,10 @@ const SectionKeys<ModuleSettings>& section_keys() {
           count("max_concurrent_calls", "Calls that run at the same time.", 1, 1024)),
       key<&S::max_queued_calls>(
           count("max_queued_calls", "Calls that wait for their turn; more are refused.", 0, 65536)),
+      key<&S::max_open_streams>(count("max_open_streams",
+                                      "Streams without an end, as watches, that are open at the "
+                                      "same time; more are refused.",
+                                      0, 65536)),
       key<&S::max_stuck_calls>(count("max_stuck_calls",
                                      "Calls that may hang past their end, each holding a thread, "
                                      "before more for what they hang on, such as a server, are "

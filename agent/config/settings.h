@@ -147,6 +147,7 @@ struct ModuleSettings {
   std::string isolation = "in-process";
   std::string sha256;  // empty: not pinned
   int64_t max_concurrent_calls = 16;
+  int64_t max_open_streams = 1024;
   int64_t max_queued_calls = 256;
   int64_t max_stuck_calls = 4;
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);

@@ -31,6 +31,7 @@ loader::InstanceOptions instance_options(const config::ModuleSettings& settings)
   loader::InstanceOptions options;
   options.name = settings.name;
   options.max_concurrent_calls = static_cast<size_t>(settings.max_concurrent_calls);
+  options.max_open_streams = static_cast<size_t>(settings.max_open_streams);
   options.max_queued_calls = static_cast<size_t>(settings.max_queued_calls);
   options.max_stuck_calls = static_cast<size_t>(settings.max_stuck_calls);
   options.start_timeout = settings.start_timeout;

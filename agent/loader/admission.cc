@@ -57,12 +57,12 @@ void Admission::close() {
   door_ = Door::kClosed;
 }
 
-bool Admission::is_idle() const { return running_ <= stuck_ && waiting_.empty(); }
+bool Admission::is_idle() const { return running_ + open_ <= stuck_ && waiting_.empty(); }
 
 bool Admission::wait_until_empty(Clock::time_point deadline, StuckCalls stuck) {
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, deadline, [&] {
-    return stuck == StuckCalls::kLeft ? is_idle() : running_ == 0 && waiting_.empty();
+    return stuck == StuckCalls::kLeft ? is_idle() : running_ + open_ == 0 && waiting_.empty();
   });
 }
 
@@ -87,8 +87,14 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
     return refuse_for_stuck(*call);
   }
   ++total_;
+  const bool is_stream = call->method().long_running;
+  if (is_stream && streams_ >= options_.max_open_streams) {
+    ++failed_;
+    return refuse_for_streams(*call);
+  }
   if (running_ < concurrency_limit()) {
     ++running_;
+    streams_ += is_stream ? 1 : 0;
     records_[call.get()].runs = true;
     return Place::kRuns;
   }
@@ -97,6 +103,7 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
     return refuse_for_number(*call);
   }
   records_[call.get()] = {};
+  streams_ += is_stream ? 1 : 0;
   waiting_.push_back(call);
   return Place::kWaits;
 }
@@ -128,7 +135,10 @@ bool Admission::end(const Call& call, bool well) {
     return false;
   }
   Record& record = found->second;
-  if (record.runs) {
+  if (call.method().long_running) --streams_;
+  if (record.is_open) {
+    --open_;
+  } else if (record.runs) {
     --running_;
   } else {
     std::erase_if(waiting_, [&](const auto& each) { return each.get() == &call; });
@@ -174,13 +184,22 @@ void Admission::enter_thread(const Call& call) {
   records_[&call].has_thread = true;
 }
 
-bool Admission::leave_thread(const Call& call) {
+Admission::Left Admission::leave(const Call& call) {
   const std::lock_guard lock(mutex_);
   const auto found = records_.find(&call);
-  const bool is_lost = found->second.thread_is_lost;
-  found->second.has_thread = false;
-  if (found->second.has_ended) records_.erase(found);
-  return !is_lost;
+  if (found == records_.end()) return {};  // it is over, and had no thread of the pool
+  Record& record = found->second;
+  const bool was_lost = record.thread_is_lost;
+  record.has_thread = false;
+  if (record.has_ended) {
+    records_.erase(found);
+  } else if (call.method().long_running && !record.is_stuck) {
+    record.is_open = true;
+    --running_;
+    ++open_;
+    return {was_lost, !waiting_.empty()};
+  }
+  return {was_lost, false};
 }
 
 // ---- What is known of them ----
@@ -217,6 +236,12 @@ Error Admission::refuse_for_number(const Call& call) const {
       .advise("try again later, or raise max_concurrent_calls");
 }
 
+Error Admission::refuse_for_streams(const Call& call) const {
+  return refusal(StatusCode::kResourceExhausted, call)
+      .because(std::to_string(streams_) + " streams of the module " + options_.name + " are open")
+      .advise("try again later, or raise max_open_streams");
+}
+
 std::string Admission::why_degraded() const {
   if (stuck_ == 0) return {};
   std::string objects;
@@ -231,7 +256,7 @@ std::string Admission::why_degraded() const {
 
 Admission::Figures Admission::figures() const {
   const std::lock_guard lock(mutex_);
-  return {running_, waiting_.size(), total_, failed_, stuck_, why_degraded()};
+  return {running_ + open_, waiting_.size(), total_, failed_, stuck_, why_degraded()};
 }
 
 }  // namespace longshore::loader

@@ -5,7 +5,9 @@
 //                     └────────resume────────┘ └──close──► closed
 //
 //   a call: ──admit──► waits ──next──► runs ──end──► forgotten
-//              └────────────────────────▲ └──stick──► is stuck: counts apart, until its end
+//              └────────────────────────▲ ├──stick──► is stuck: counts apart, until its end
+//                                         └──leave──► is open: a stream whose handler has returned,
+//                                                     which holds no thread; until its end
 //
 // Threads: any. Owner: an instance. No lock is held while calls are run.
 #pragma once
@@ -64,17 +66,21 @@ class Admission {
   // What the call would hang on, if not its object. False: as many are stuck for that as may be.
   bool set_bulkhead(const router::Call& call, std::string_view key);
 
-  // Around the time that a thread of the pool is in the module for a call. `leave` answers false
-  // for a thread that was given up meanwhile.
+  // Around the time that a thread of the pool is in the module for a call.
   void enter_thread(const router::Call& call);
-  bool leave_thread(const router::Call& call);
+  // A thread has come back from the module. Also for a long_running call on another thread.
+  struct Left {
+    bool thread_was_lost = false;  // it was given up meanwhile
+    bool others_may_run = false;
+  };
+  Left leave(const router::Call& call);
 
   enum class StuckCalls { kAwaited, kLeft };
   // Until no call is here. False: the time is over.
   bool wait_until_empty(router::Clock::time_point deadline, StuckCalls stuck);
 
   struct Figures {
-    uint64_t running = 0;
+    uint64_t running = 0;  // streams that are open too
     uint64_t waiting = 0;
     uint64_t total = 0;
     uint64_t failed = 0;
@@ -86,6 +92,7 @@ class Admission {
  private:
   struct Record {
     bool runs = false;
+    bool is_open = false;  // runs, but does not count there
     bool is_stuck = false;
     bool has_ended = false;   // before it came here, or while a thread is still in it
     bool has_thread = false;  // of the pool
@@ -103,6 +110,7 @@ class Admission {
   Error refuse_for_door(const router::Call& call) const;
   Error refuse_for_stuck(const router::Call& call) const;
   Error refuse_for_number(const router::Call& call) const;
+  Error refuse_for_streams(const router::Call& call) const;
 
   const InstanceOptions& options_;
   const Lifecycle& lifecycle_;
@@ -116,6 +124,8 @@ class Admission {
   std::deque<std::shared_ptr<router::Call>> waiting_;
   bool is_starting_ = false;  // a thread goes through `next`
   size_t running_ = 0;
+  size_t open_ = 0;
+  size_t streams_ = 0;  // long_running calls, wherever they are
   size_t stuck_ = 0;
   std::multiset<std::string> stuck_bulkheads_;
   uint64_t total_ = 0;

@@ -33,8 +33,11 @@ void Instance::execute(Call& call) {
   if (of_pool) admission_.enter_thread(call);
   functions_.invoke(self_, call.handle(), {method.data(), method.size()},
                     {request.data(), request.size()});
+  if (!of_pool && !call.method().long_running) return;
+  const Admission::Left left = admission_.leave(call);
   // If this thread was given up as stuck meanwhile, another took its place.
-  if (of_pool && !admission_.leave_thread(call)) pool_.thread_returned();
+  if (left.thread_was_lost) pool_.thread_returned();
+  if (left.others_may_run) start_waiting_calls();
 }
 
 void Instance::on_cancel(Call& call) { notify(functions_.cancel, call.handle()); }

@@ -21,6 +21,8 @@ struct InstanceOptions {
   std::string name;  // "disk", as the configuration has it
   size_t max_concurrent_calls = 16;
   size_t max_queued_calls = 256;
+  // Of long_running methods: those that run, wait, or hold no thread any more.
+  size_t max_open_streams = 1024;
   // How many stuck calls are replaced by threads of their own before calls for what they hang on
   // fail.
   size_t max_stuck_calls = 4;

@@ -58,7 +58,7 @@ Result<void> Agent::start() {
 #endif
   open_crash_markers();
   auto end_of_start = std::make_unique<EndDuringStart>(*log_, core_.modules.crash_markers());
-  const auto started = configuration_.start([&](const auto& configuration, auto change) {
+  auto started = configuration_.start([&](const auto& configuration, auto change) {
     // There is no moment at which nobody heeds these; they too wait until the agent serves.
     signals_.add(SIGTERM);
     signals_.add(SIGINT);

@@ -52,6 +52,7 @@ Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection
     return std::move(applied).error();
   }
   options.max_concurrent_calls = static_cast<size_t>(module.max_concurrent_calls);
+  options.max_open_streams = static_cast<size_t>(module.max_open_streams);
   options.max_stuck_calls = static_cast<size_t>(module.max_stuck_calls);
   options.max_message_bytes = static_cast<size_t>(agent.limits.max_response_bytes);
   options.frames.frame_bytes =

@@ -23,6 +23,7 @@ struct ChildOptions {
   GroupLimits limits;               // those that the process does not set itself
   std::shared_ptr<Cgroups> groups;  // of Linux; a job object sets limits alone
   size_t max_concurrent_calls = 16;
+  size_t max_open_streams = 1024;
   size_t max_stuck_calls = 4;
   size_t max_message_bytes = 0;
   FrameChannel::Limits frames;

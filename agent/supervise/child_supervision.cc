@@ -64,6 +64,7 @@ void ChildInstance::greet(ChildConnection& child) {
   hello.set_max_message_bytes(options.max_message_bytes);
   hello.set_max_frame_bytes(options.frames.frame_bytes);
   hello.set_max_concurrent_calls(options.max_concurrent_calls);
+  hello.set_max_open_streams(options.max_open_streams);
   hello.set_max_stuck_calls(options.max_stuck_calls);
   *hello.mutable_restrictions() = options.restrictions;
   for (const router::Method& method : parts_.facts.description.methods) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace longshore::supervise {
@@ -15,8 +16,11 @@ loader::InstanceOptions options_of(const child::v1::Hello& hello) {
   options.name = hello.instance();
   options.max_concurrent_calls = hello.max_concurrent_calls();
   options.max_stuck_calls = hello.max_stuck_calls();
-  // The agent lets no more calls through than may run; some come while one is not quite over.
-  options.max_queued_calls = hello.max_concurrent_calls() + hello.max_stuck_calls();
+  // The agent counts the streams, and lets no more of other calls through than may run; some come
+  // while one is not quite over.
+  options.max_open_streams = std::numeric_limits<size_t>::max();
+  options.max_queued_calls =
+      hello.max_concurrent_calls() + hello.max_stuck_calls() + hello.max_open_streams();
   return options;
 }
 
