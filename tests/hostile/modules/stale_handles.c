@@ -7,7 +7,7 @@ static void invoke(void* self, longshore_call call, longshore_bytes method,
   const uint64_t invented[] = {0, call + 1, call + (UINT64_C(1) << 32), call ^ UINT32_MAX,
                                UINT64_MAX};
   int stale = 0;
-  char text[16];
+  char text[32];
   (void)method;
   (void)request;
   for (size_t i = 0; i < sizeof(invented) / sizeof(invented[0]); ++i) {
