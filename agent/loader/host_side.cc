@@ -215,6 +215,11 @@ longshore_result HostSide::set_bulkhead(longshore_call handle, std::string_view 
     used_stale("set_bulkhead", handle, true);
     return LONGSHORE_STALE;
   }
+  constexpr size_t kMostBytes = 512;  // kept as long as the call, and shown
+  if (key.size() > kMostBytes) {
+    violated("set_bulkhead", "the key is longer than 512 bytes");
+    key = key.substr(0, kMostBytes);
+  }
   return parts_.admission.set_bulkhead(*call, key) ? LONGSHORE_OK : LONGSHORE_REFUSED;
 }
 

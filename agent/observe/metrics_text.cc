@@ -1,7 +1,10 @@
 #include "observe/metrics_text.h"
 
+#include <algorithm>
 #include <array>
-#include <limits>
+#include <charconv>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,8 +47,20 @@ std::vector<CalledMethod> called_methods(const StatusReport& report) {
   return called;
 }
 
-void add_histogram(MetricsWriter& writer, const CalledMethod& method) {
-  constexpr auto& kEnds = MethodMetrics::kBucketMilliseconds;
+// In seconds.
+std::array<std::string, MethodMetrics::kBucketMilliseconds.size() + 1> bucket_ends() {
+  std::array<std::string, MethodMetrics::kBucketMilliseconds.size() + 1> ends;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    char digits[32];
+    const double seconds = static_cast<double>(MethodMetrics::kBucketMilliseconds[i]) / 1000;
+    ends[i].assign(digits, std::to_chars(digits, digits + sizeof(digits), seconds).ptr);
+  }
+  ends.back() = "+Inf";
+  return ends;
+}
+
+void add_histogram(MetricsWriter& writer, const CalledMethod& method,
+                   std::span<const std::string> ends) {
   const MethodMetrics::Snapshot& snapshot = method.snapshot;
   uint64_t count = 0;
   for (const uint64_t bucket : snapshot.buckets) count += bucket;
@@ -53,10 +68,7 @@ void add_histogram(MetricsWriter& writer, const CalledMethod& method) {
   uint64_t below = 0;
   for (size_t i = 0; i < snapshot.buckets.size(); ++i) {
     below += snapshot.buckets[i];
-    writer.bucket(method.labels.text(),
-                  i == kEnds.size() ? std::numeric_limits<double>::infinity()
-                                    : static_cast<double>(kEnds[i]) / 1000,
-                  below);
+    writer.bucket(method.labels.text(), ends[i], below);
   }
 }
 
@@ -91,7 +103,8 @@ void add_calls(MetricsWriter& writer, const StatusReport& report) {
                [](const auto& snapshot) { return snapshot.sent; });
   writer.family("grpc_server_handling_seconds", "How long calls took on the server, in seconds.",
                 Type::kHistogram);
-  for (const CalledMethod& method : called) add_histogram(writer, method);
+  const auto ends = bucket_ends();
+  for (const CalledMethod& method : called) add_histogram(writer, method, ends);
 }
 
 void add_states(MetricsWriter& writer, const StatusReport& report) {
@@ -121,11 +134,13 @@ void add_steps(MetricsWriter& writer, const StatusReport& report) {
 }
 
 void add_modules(MetricsWriter& writer, const StatusReport& report) {
+  std::vector<MetricLabels> labels;
+  labels.reserve(report.modules.size());
+  for (const ModuleReport& module : report.modules) labels.push_back({{"module", module.name}});
   const auto add_each = [&](const char* name, const char* help, Type type, auto value_of) {
     writer.family(name, help, type);
-    for (const ModuleReport& module : report.modules) {
-      writer.value(MetricLabels{{"module", module.name}}.text(),
-                   static_cast<double>(value_of(module)));
+    for (size_t i = 0; i < labels.size(); ++i) {
+      writer.value(labels[i].text(), static_cast<double>(value_of(report.modules[i])));
     }
   };
   using Module = const ModuleReport&;
@@ -189,7 +204,13 @@ void add_process(MetricsWriter& writer, const ProcessFigures& process) {
 }  // namespace
 
 std::string metrics_text(const StatusReport& report, const ProcessFigures& process) {
-  MetricsWriter writer;
+  // Most of it is the histograms of methods and the states of modules.
+  constexpr size_t kMethodBytes = 3 << 10;
+  constexpr size_t kModuleBytes = 2 << 10;
+  const auto was_called = [](const auto& method) { return method->figures().started > 0; };
+  const auto called =
+      static_cast<size_t>(std::count_if(report.methods.begin(), report.methods.end(), was_called));
+  MetricsWriter writer(called * kMethodBytes + report.modules.size() * kModuleBytes);
   add_calls(writer, report);
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);

@@ -10,15 +10,23 @@ MetricLabels::MetricLabels(
   for (const auto& [name, value] : labels) {
     if (!text_.empty()) text_ += ',';
     text_.append(name).append("=\"");
-    for (const char c : value) {
-      if (c == '\\' || c == '"') text_ += '\\';
-      if (c == '\n') {
-        text_ += "\\n";
-      } else {
-        text_ += c;
-      }
-    }
+    append_escaped(value);
     text_ += '"';
+  }
+}
+
+void MetricLabels::append_escaped(std::string_view value) {
+  if (value.find_first_of("\\\"\n") == std::string_view::npos) {
+    text_ += value;
+    return;
+  }
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text_ += '\\';
+    if (c == '\n') {
+      text_ += "\\n";
+    } else {
+      text_ += c;
+    }
   }
 }
 
@@ -36,13 +44,12 @@ void MetricsWriter::histogram(std::string_view labels, uint64_t count, double su
   line("_sum", labels, {}, sum);
 }
 
-void MetricsWriter::bucket(std::string_view labels, double upper_end, uint64_t count) {
+void MetricsWriter::bucket(std::string_view labels, std::string_view upper_end, uint64_t count) {
   text_.append(name_).append("_bucket{").append(labels);
   if (!labels.empty()) text_ += ',';
-  text_ += "le=\"";
-  number(upper_end);
-  text_ += "\"} ";
-  number(static_cast<double>(count));
+  text_.append("le=\"").append(upper_end).append("\"} ");
+  char digits[32];
+  text_.append(digits, std::to_chars(digits, digits + sizeof(digits), count).ptr);
   text_ += '\n';
 }
 

@@ -22,12 +22,17 @@ class MetricLabels {
   std::string_view text() const { return text_; }
 
  private:
+  void append_escaped(std::string_view value);
+
   std::string text_;
 };
 
 class MetricsWriter {
  public:
   enum class Type { kCounter, kGauge, kHistogram };
+  // `bytes`: about so many will come.
+  explicit MetricsWriter(size_t bytes = 0) { text_.reserve(bytes); }
+
   // Begins a family; its series follow. `name` and `help` live until the next one.
   void family(std::string_view name, std::string_view help, Type type);
 
@@ -38,9 +43,9 @@ class MetricsWriter {
   }
 
   // One of a histogram: its count and sum, and then its buckets from the first to the endless one,
-  // each with all that is below.
+  // each with all that is below. `upper_end` as it is written: "0.3", "+Inf".
   void histogram(std::string_view labels, uint64_t count, double sum);
-  void bucket(std::string_view labels, double upper_end, uint64_t count);
+  void bucket(std::string_view labels, std::string_view upper_end, uint64_t count);
 
   std::string take() { return std::move(text_); }
 
