@@ -218,7 +218,7 @@ const SectionKeys<ModuleSettings>& section_keys() {
       key<&S::call_timeout>({.name = "call_timeout",
                              .type = KeyType::kDuration,
                              .doc = "How long a call may take when its caller set no deadline, or "
-                                    "a later one.",
+                                    "a later one. Calls without an end, as watches, have none.",
                              .range = {{kMillisecond, 24 * kHour}}}),
       key<&S::deny_methods>(
           {.name = "deny_methods",

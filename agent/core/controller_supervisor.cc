@@ -63,12 +63,15 @@ std::chrono::nanoseconds ControllerSupervisor::delay_after(uint32_t failed_start
   return std::min<std::chrono::nanoseconds>(kFirstDelay * (1U << doublings), kLongestDelay);
 }
 
-std::optional<RunCondition::State> ControllerSupervisor::first_unmet(const Conditions& conditions) {
+std::optional<RunCondition::State> ControllerSupervisor::unmet_of(const Conditions& conditions) {
+  std::optional<RunCondition::State> worst;
   for (const auto& condition : conditions) {
     RunCondition::State state = condition->state();
-    if (!state.is_met) return state;
+    if (state.is_met) continue;
+    const bool ends_first = worst && state.fence && (!worst->fence || *state.fence < *worst->fence);
+    if (!worst || ends_first) worst = std::move(state);
   }
-  return std::nullopt;
+  return worst;
 }
 
 std::optional<RunCondition::State> ControllerSupervisor::unmet(
@@ -76,24 +79,22 @@ std::optional<RunCondition::State> ControllerSupervisor::unmet(
   const Conditions conditions = services_.run_conditions(controller);
   // First: what changes after the look is told of.
   for (const auto& condition : conditions) condition->observe(wakeup_);
-  return first_unmet(conditions);
+  return unmet_of(conditions);
 }
 
 void ControllerSupervisor::watch(const ModuleEntry& controller) {
-  Watched watched{controller.settings.name, controller.instance, controller.code,
+  Watched watched{controller.settings.name, controller.instance.get(), controller.instance,
                   services_.run_conditions(controller.settings)};
   if (watched.conditions.empty()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(watched_, [](const Watched& each) {
-      const auto instance = each.instance.lock();
-      return !instance || is_over(*instance);
-    });
-    watched_.push_back(std::move(watched));
-  }
+  std::vector<std::shared_ptr<loader::Instance>> let_go;  // without the lock
   Work work;
   {
     const std::lock_guard lock(mutex_);
+    std::erase_if(watched_, [&](const Watched& each) {
+      const auto& instance = let_go.emplace_back(each.instance.lock());
+      return !instance || is_over(*instance);
+    });
+    watched_.push_back(std::move(watched));
     fence(work);  // a condition may have changed meanwhile
   }
   for (const auto& each : work) each();
@@ -109,9 +110,9 @@ ControllerSupervisor::Work ControllerSupervisor::on_change() {
 
 void ControllerSupervisor::fence(Work& work) {
   for (Watched& each : watched_) {
-    if (each.fenced_by) continue;
-    const auto unmet = first_unmet(each.conditions);
+    const auto unmet = unmet_of(each.conditions);
     if (!unmet || !unmet->fence) continue;
+    if (each.fenced_by && *each.fenced_by->fence <= *unmet->fence) continue;
     each.fenced_by = unmet;
     if (auto instance = each.instance.lock()) {
       work.emplace_back([instance, reason = unmet->reason] { instance->revoke_calls(reason); });
@@ -135,7 +136,7 @@ std::optional<RunCondition::State> ControllerSupervisor::fenced_by(
     const loader::Instance& instance) const {
   const std::lock_guard lock(mutex_);
   for (const Watched& each : watched_) {
-    if (each.instance.lock().get() == &instance) return each.fenced_by;
+    if (each.identity == &instance && !each.instance.expired()) return each.fenced_by;
   }
   return std::nullopt;
 }
@@ -155,7 +156,7 @@ void ControllerSupervisor::arm() {
 }
 
 ControllerSupervisor::Work ControllerSupervisor::on_time() {
-  constexpr const char* kKilled = "was killed because it ran on without what it needs to run";
+  std::vector<std::shared_ptr<loader::Instance>> let_go;  // without the lock
   Work work;
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
@@ -168,10 +169,10 @@ ControllerSupervisor::Work ControllerSupervisor::on_time() {
       ++each;
       continue;
     }
-    const auto instance = each->instance.lock();
-    if (instance && !is_over(*instance) && !each->code->end_by_force(kKilled)) {
-      const std::string why = "the controller " + each->name +
-                              " runs on though it lost what it needs to run, and did not stop";
+    const auto& instance = let_go.emplace_back(each->instance.lock());
+    const std::string& reason = each->fenced_by->reason;
+    if (instance && !is_over(*instance) && !instance->kill("was killed in time: " + reason)) {
+      const std::string why = "the controller " + each->name + " did not stop in time: " + reason;
       log_.error(why, {{"module", each->name}});
       if (actions_.end_process) work.emplace_back([end = actions_.end_process, why] { end(why); });
     }

@@ -1,12 +1,13 @@
-// Knows when controllers may run, and holds those to it that may not any more.
+// Knows when controllers may run, and enforces the fences of those that may not any more.
 //
-//   runs ──a condition is not met any more──► to be stopped
-//                └─ with a fence ─► what it calls ends at once; killed at the fence if it still
-//                runs
+//   runs ──a condition fails──► the module set is asked to reconcile, and stops it
+//            └─ with a fence ─► what it calls ends at once, and it is killed if it still runs then
 //
-// It starts and stops nothing itself: it has the module set reconcile its controllers, on the
-// thread that may. Fences it sees to alone, since that thread may be at a long reload. Threads:
-// conditions and timers call it on theirs; the rest the control thread. Owner: the module set.
+// It starts and stops nothing itself: the control thread does, in the module set. Fences it
+// enforces alone, since that thread may be at a long reload.
+//
+// Threads: conditions and timers call it on theirs; the rest the control thread.
+// Owner: the module set.
 #pragma once
 
 #include <functional>
@@ -40,10 +41,10 @@ class ControllerSupervisor {
                        observe::Log& log);
   ~ControllerSupervisor();
 
-  // Without them only reloads reconcile, and conditions are heeded by fences alone in between.
+  // Until they are set, conditions take effect at reloads and by fences only.
   void set_actions(Actions actions);
 
-  // The module set begins: what changes from now on it has to reconcile once more.
+  // Before conditions are read: a change after this asks for another reconcile.
   void begin_reconcile();
 
   // What keeps the controller from running; nothing: it may.
@@ -54,7 +55,7 @@ class ControllerSupervisor {
   // What has fenced the instance, which is to be stopped even if it might run again by now.
   std::optional<services::RunCondition::State> fenced_by(const loader::Instance& instance) const;
 
-  // There will be something to do then. The earliest counts.
+  // Asks for a reconcile at `time`; the earliest counts.
   void reconcile_at(Clock::time_point time);
 
   // How long a controller waits that has failed so often in a row.
@@ -66,8 +67,8 @@ class ControllerSupervisor {
 
   struct Watched {
     std::string name;
+    const loader::Instance* identity;
     std::weak_ptr<loader::Instance> instance;
-    std::shared_ptr<loader::ModuleCode> code;
     Conditions conditions;
     std::optional<services::RunCondition::State> fenced_by = std::nullopt;
   };
@@ -76,10 +77,12 @@ class ControllerSupervisor {
   using Work = std::vector<std::function<void()>>;
   Work on_change();
   Work on_time();
-  void fence(Work& work);  // locked, as the next
+  // These three with the lock.
+  void fence(Work& work);
   void add_reconcile(Work& work);
   void arm();
-  static std::optional<services::RunCondition::State> first_unmet(const Conditions& conditions);
+  // Of several that are not met, the one whose fence is the first.
+  static std::optional<services::RunCondition::State> unmet_of(const Conditions& conditions);
 
   const services::HostServices& services_;
   router::Timers& timers_;

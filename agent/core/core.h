@@ -26,9 +26,8 @@ struct Core {
       : inspected(std::move(inspected_modules)),
         audit(log),
         router(timers, with(options, log, audit)),
-        modules(*inspected, host_services, router, catalog, call_metrics, log) {
-    inspected->set_host_services(host_services);
-  }
+        host_services(inspected->services()),
+        modules(*inspected, host_services, router, catalog, call_metrics, log) {}
 
   const std::unique_ptr<InspectedModules> inspected;
   observe::CallMetrics call_metrics;
@@ -36,7 +35,7 @@ struct Core {
   router::Timers timers;
   router::Router router;
   loader::CatalogHolder catalog;
-  services::HostServices host_services;
+  services::HostServices& host_services;
   ModuleSet modules;
 
   static router::RouterOptions with(router::RouterOptions options, observe::Log& log,

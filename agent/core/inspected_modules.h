@@ -4,7 +4,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/module_catalog.h"
@@ -16,15 +18,14 @@ namespace longshore::core {
 class InspectedModules final : public config::ModuleCatalog {
  public:
   // `extra_folders` are searched before agent.module_dirs: for running from a build tree.
-  explicit InspectedModules(std::vector<std::string> extra_folders)
-      : extra_folders_(std::move(extra_folders)) {}
+  // `services`: which configurations may name.
+  explicit InspectedModules(
+      std::vector<std::string> extra_folders,
+      std::shared_ptr<services::HostServices> services = std::make_shared<services::HostServices>())
+      : extra_folders_(std::move(extra_folders)), services_(std::move(services)) {}
 
-  // Which modules may call, if any; outlives this.
-  void set_host_services(const services::HostServices& services) { host_services_ = &services; }
-
-  std::vector<std::string> host_services() const override {
-    return host_services_ ? host_services_->names_for_modules() : std::vector<std::string>();
-  }
+  services::HostServices& services() { return *services_; }
+  std::vector<std::string> host_services() const override { return services_->names_for_modules(); }
 
   // Reads their files, several at a time.
   void expect(const std::vector<config::ModuleSettings>& modules,
@@ -67,7 +68,7 @@ class InspectedModules final : public config::ModuleCatalog {
                                      const std::vector<unsigned>& owners) const;
 
   const std::vector<std::string> extra_folders_;
-  const services::HostServices* host_services_ = nullptr;
+  const std::shared_ptr<services::HostServices> services_;
   // By the module's name, as the other two.
   std::map<std::string, Result<loader::Inspection>> expected_;
   std::map<std::string, loader::Inspection> described_;

@@ -18,7 +18,11 @@ std::shared_ptr<const router::Method> configured(const router::Method& described
   };
   method->denied = std::any_of(settings.deny_methods.begin(), settings.deny_methods.end(), denied);
   const auto own = settings.method_timeouts.find(method->full_name);
-  method->timeout = own == settings.method_timeouts.end() ? settings.call_timeout : own->second;
+  if (own != settings.method_timeouts.end()) {
+    method->timeout = own->second;
+  } else if (!method->long_running) {
+    method->timeout = settings.call_timeout;
+  }
   method->callers = router::allowed_callers(permissions, *method);
   method->metrics = call_metrics.of(method->service, method->name, method->server_streaming);
   return method;

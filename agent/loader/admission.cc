@@ -88,13 +88,13 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
   }
   ++total_;
   const bool is_stream = call->method().long_running;
-  if (is_stream && streams_ >= options_.max_open_streams) {
+  if (is_stream && long_running_ >= options_.max_open_streams) {
     ++failed_;
     return refuse_for_streams(*call);
   }
   if (running_ < concurrency_limit()) {
     ++running_;
-    streams_ += is_stream ? 1 : 0;
+    long_running_ += is_stream ? 1 : 0;
     records_[call.get()].runs = true;
     return Place::kRuns;
   }
@@ -103,7 +103,7 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
     return refuse_for_number(*call);
   }
   records_[call.get()] = {};
-  streams_ += is_stream ? 1 : 0;
+  long_running_ += is_stream ? 1 : 0;
   waiting_.push_back(call);
   return Place::kWaits;
 }
@@ -135,7 +135,7 @@ bool Admission::end(const Call& call, bool well) {
     return false;
   }
   Record& record = found->second;
-  if (call.method().long_running) --streams_;
+  if (call.method().long_running) --long_running_;
   if (record.is_open) {
     --open_;
   } else if (record.runs) {
@@ -145,6 +145,7 @@ bool Admission::end(const Call& call, bool well) {
   }
   if (record.is_stuck) {
     --stuck_;
+    if (!record.is_open) --stuck_running_;
     stuck_bulkheads_.erase(stuck_bulkheads_.find(bulkhead_of(call, record)));
   }
   record.has_ended = true;
@@ -164,6 +165,7 @@ Admission::Stuck Admission::stick(const Call& call) {
   record.is_stuck = true;
   stuck_bulkheads_.insert(bulkhead_of(call, record));
   ++stuck_;
+  if (!record.is_open) ++stuck_running_;
   if (door_ != Door::kOpen) changed_.notify_all();  // one less to wait for
   const bool replace = stuck_ <= options_.max_stuck_calls && record.has_thread;
   record.thread_is_lost = replace;
@@ -205,7 +207,7 @@ Admission::Left Admission::leave(const Call& call) {
 // ---- What is known of them ----
 
 size_t Admission::concurrency_limit() const {
-  return options_.max_concurrent_calls + std::min(stuck_, options_.max_stuck_calls);
+  return options_.max_concurrent_calls + std::min(stuck_running_, options_.max_stuck_calls);
 }
 
 // Calls that name no object have nothing in common but their method.
@@ -238,7 +240,8 @@ Error Admission::refuse_for_number(const Call& call) const {
 
 Error Admission::refuse_for_streams(const Call& call) const {
   return refusal(StatusCode::kResourceExhausted, call)
-      .because(std::to_string(streams_) + " streams of the module " + options_.name + " are open")
+      .because(std::to_string(long_running_) + " streams of the module " + options_.name +
+               " wait, run or are open")
       .advise("try again later, or raise max_open_streams");
 }
 
@@ -256,7 +259,8 @@ std::string Admission::why_degraded() const {
 
 Admission::Figures Admission::figures() const {
   const std::lock_guard lock(mutex_);
-  return {running_ + open_, waiting_.size(), total_, failed_, stuck_, why_degraded()};
+  return {running_ + open_, long_running_, waiting_.size(), total_,
+          failed_,          stuck_,        why_degraded()};
 }
 
 }  // namespace longshore::loader

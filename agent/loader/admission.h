@@ -6,8 +6,10 @@
 //
 //   a call: ──admit──► waits ──next──► runs ──end──► forgotten
 //              └────────────────────────▲ ├──stick──► is stuck: counts apart, until its end
-//                                         └──leave──► is open: a stream whose handler has returned,
-//                                                     which holds no thread; until its end
+//                                         └──leave──► is open: a long_running call whose handler
+//                                         has
+//                                                     returned; holds no thread, until its end, and
+//                                                     may be stuck too
 //
 // Threads: any. Owner: an instance. No lock is held while calls are run.
 #pragma once
@@ -68,7 +70,7 @@ class Admission {
 
   // Around the time that a thread of the pool is in the module for a call.
   void enter_thread(const router::Call& call);
-  // A thread has come back from the module. Also for a long_running call on another thread.
+  // A thread has come back from the module: one of the pool, or any thread for a long_running call.
   struct Left {
     bool thread_was_lost = false;  // it was given up meanwhile
     bool others_may_run = false;
@@ -80,7 +82,8 @@ class Admission {
   bool wait_until_empty(router::Clock::time_point deadline, StuckCalls stuck);
 
   struct Figures {
-    uint64_t running = 0;  // streams that are open too
+    uint64_t running = 0;  // open streams too
+    uint64_t streams = 0;  // long_running calls: those that wait, run and are open
     uint64_t waiting = 0;
     uint64_t total = 0;
     uint64_t failed = 0;
@@ -125,8 +128,9 @@ class Admission {
   bool is_starting_ = false;  // a thread goes through `next`
   size_t running_ = 0;
   size_t open_ = 0;
-  size_t streams_ = 0;  // long_running calls, wherever they are
+  size_t long_running_ = 0;  // calls of such methods: those that wait, run and are open
   size_t stuck_ = 0;
+  size_t stuck_running_ = 0;  // of the running ones
   std::multiset<std::string> stuck_bulkheads_;
   uint64_t total_ = 0;
   uint64_t failed_ = 0;

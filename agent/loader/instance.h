@@ -59,6 +59,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
 
   // From now on all that its module calls ends with UNAVAILABLE. [any thread]
   void revoke_calls(const std::string& reason) { host_.revoke_calls(reason); }
+  // Ends its process, if it has one of its own. `end`: "was killed because ...". [any thread]
+  bool kill(const std::string& end) { return code_->kill(host_.table(), end); }
 
   // Ends it: stop, wait for the calls, destroy. After `deadline` the calls are cancelled; what has
   // not come to its end a second later (calls, then posts, then functions) makes the instance

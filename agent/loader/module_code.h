@@ -58,9 +58,11 @@ class ModuleCode {
   // The process of its own that it runs in, if there is one.
   virtual std::optional<ModuleProcess> process() const { return std::nullopt; }
 
-  // Ends at once whatever of it runs, if that is possible without ending this process. [any thread]
-  virtual bool end_by_force(const char* why) {
-    static_cast<void>(why);
+  // Ends at once the instance that `create` made for this host, if that is possible without ending
+  // this process. `end`: "was killed because ...". [any thread]
+  virtual bool kill(const longshore_host* host, const std::string& end) {
+    static_cast<void>(host);
+    static_cast<void>(end);
     return false;
   }
 

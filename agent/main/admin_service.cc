@@ -100,7 +100,7 @@ class AdminService {
       }
     }
     auto* own = response.add_services();
-    own->set_name("longshore.admin.v1.Admin");
+    own->set_name(kAdminService);
     own->set_module("agent");
     add_methods(own->name(), *own);
     return response;

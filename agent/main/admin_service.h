@@ -11,6 +11,8 @@ namespace longshore {
 
 class Agent;
 
+inline constexpr const char* kAdminService = "longshore.admin.v1.Admin";
+
 // The handlers; they use `agent` as long as the target lives.
 std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& router);
 

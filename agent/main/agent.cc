@@ -46,10 +46,7 @@ Result<void> Agent::start() {
   signals_.add(SIGHUP);  // what comes now waits until the agent serves
 #endif
   control_ = make_control_target(*this, core_.router);
-  Result<loader::ModuleDescription> description = admin_service_description();
-  if (!description) return std::move(description).error();
-  core_.host_services.add(
-      {.description = std::move(*description), .target = control_, .for_endpoints = true});
+  core_.host_services.bind(kAdminService, control_);
 #if !defined(_WIN32)
   core_.modules.set_process_code([this, groups = supervise::Cgroups::take()](
                                      auto inspection, const auto& module, const auto& agent) {

@@ -13,6 +13,7 @@
 #include "config/user_names.h"
 #include "core/inspected_modules.h"
 #include "loader/module_file.h"
+#include "main/described_services.h"
 
 namespace longshore {
 namespace {
@@ -38,8 +39,12 @@ std::map<std::string, std::string> installed_modules(const std::vector<std::stri
 
 class Command {
  public:
-  Command(const ConfigCommand& command, std::ostream& output, std::ostream& errors)
-      : command_(command), output_(output), errors_(errors), modules_(command.module_dirs) {
+  Command(const ConfigCommand& command, std::shared_ptr<services::HostServices> services,
+          std::ostream& output, std::ostream& errors)
+      : command_(command),
+        output_(output),
+        errors_(errors),
+        modules_(command.module_dirs, std::move(services)) {
     if (command.check_ownership) options_.owners.push_back(config::own_user_id());
   }
 
@@ -117,7 +122,12 @@ class Command {
 
 int run_config_command(const ConfigCommand& command, std::istream& running, std::ostream& output,
                        std::ostream& errors) {
-  Command runner(command, output, errors);
+  auto services = described_services();
+  if (!services) {
+    errors << services.error().message() << '\n';
+    return kConfigurationError;
+  }
+  Command runner(command, *std::move(services), output, errors);
   if (command.name == "check") return runner.check();
   if (command.name == "show") return runner.show();
   if (command.name == "sample") return runner.sample();

@@ -21,6 +21,7 @@
 #include "core/version.h"
 #include "main/agent.h"
 #include "main/config_commands.h"
+#include "main/described_services.h"
 #include "main/heaps.h"
 #include "tools/cli_completion.h"
 
@@ -86,7 +87,9 @@ int run(const CommandLine& line) {
     command.check_ownership = !line.no_ownership_check;
     return run_config_command(command, std::cin, std::cout, std::cerr);
   }
-  auto modules = std::make_unique<core::InspectedModules>(line.module_dirs);
+  auto services = described_services();
+  if (!services) return fail(kStartError, services.error());
+  auto modules = std::make_unique<core::InspectedModules>(line.module_dirs, *std::move(services));
   config::LoadOptions load_options;
   if (!line.no_ownership_check) load_options.owners.push_back(config::own_user_id());
   Result<config::Loaded> loaded =

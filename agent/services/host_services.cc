@@ -1,5 +1,7 @@
 #include "services/host_services.h"
 
+#include <algorithm>
+
 namespace longshore::services {
 
 void HostServices::add(HostService service) {
@@ -7,6 +9,13 @@ void HostServices::add(HostService service) {
     method.for_modules_only = service.for_modules && !service.for_endpoints;
   }
   all_.push_back(std::move(service));
+}
+
+void HostServices::bind(const std::string& service, std::shared_ptr<router::Target> target) {
+  for (HostService& each : all_) {
+    const auto& names = each.description.services;
+    if (std::find(names.begin(), names.end(), service) != names.end()) each.target = target;
+  }
 }
 
 std::vector<std::string> HostServices::names_for_modules() const {

@@ -1,10 +1,14 @@
 // What the agent itself serves, beside its modules: a table of targets, reached as modules are.
 //
-// Each target has threads of its own, so that one that is busy holds up no other. A service is for
-// modules, which name it in `may_call`; for endpoints, whose `services` name it; or for both. It
-// may also decide when a controller runs, by a condition.
+// A target brings threads of its own or must not block: `submit` is called on the caller's thread.
+// A service is for modules, which name it in `may_call`; for endpoints, whose `services` name it;
+// or for both. It may also decide when a controller runs, by a condition.
 //
-// Threads: `add` before the first configuration is read; the rest any. Owner: the agent.
+// A configuration may name services as soon as they are described; they are served once they are
+// bound, before the first module starts.
+//
+// Threads: `add` and `bind` before the first module starts, `add` before a configuration is read
+// that names the service; the rest any. Owner: the inspected modules, and so the agent.
 #pragma once
 
 #include <functional>
@@ -21,8 +25,8 @@
 namespace longshore::services {
 
 struct HostService {
-  loader::ModuleDescription description;  // its services and their methods
-  std::shared_ptr<router::Target> target;
+  loader::ModuleDescription description;             // its services and their methods
+  std::shared_ptr<router::Target> target = nullptr;  // null until it is bound
   bool for_modules = false;
   bool for_endpoints = false;
   // What the service asks of a controller with these settings before it may run, always the same
@@ -34,6 +38,8 @@ struct HostService {
 class HostServices {
  public:
   void add(HostService service);
+  // Serves what was added under this name.
+  void bind(const std::string& service, std::shared_ptr<router::Target> target);
   const std::vector<HostService>& all() const { return all_; }
 
   // What `may_call` may name: the services for modules, and their methods.

@@ -1,10 +1,11 @@
 // Something that a controller needs in order to run: its driver answers, its lease is held.
 //
-//   met ⇄ not met: what runs is stopped; with a fence (the lease has an end): until then, or by
-//                  force, and what it calls ends at once
+//   met ⇄ not met: the controller is stopped. With a fence (the lease has an end) its own calls end
+//                  at once, and what still runs at the fence is killed
 //
-// Threads: any; observers are told on the thread of the change. Owner: the host service that knows
-// of it; the supervisor of controllers shares it.
+// Threads: any. `meet` and `fail` must be called without a lock: they may end calls of controllers,
+// which leads back into the service's `on_cancel`. Owner: the host service that knows of it; the
+// supervisor of controllers shares it.
 #pragma once
 
 #include <memory>

@@ -131,11 +131,11 @@ void ChildInstance::end() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ChildInstance::kill(const char* why) {
+void ChildInstance::kill(const std::string& end) {
   const std::lock_guard lock(mutex_);
   is_ending_ = true;
   changed_.notify_all();
-  if (child_) child_->kill_now(why);
+  if (child_) child_->kill_now(end);
 }
 
 loader::ModuleProcess ChildInstance::process() const {

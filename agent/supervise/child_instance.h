@@ -57,8 +57,8 @@ class ChildInstance {
   void stop(longshore_call call);
   // Ends the process; kills it if that takes too long.
   void end();
-  // Kills the process at once, and starts no other. `why`: "was killed because its lease ended".
-  void kill(const char* why);
+  // Kills the process at once, and starts no other. `end`: "was killed because ...".
+  void kill(const std::string& end);
 
   loader::ModuleProcess process() const;
 

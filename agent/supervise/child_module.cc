@@ -43,6 +43,8 @@ longshore_result ChildModule::create(const longshore_host* host, void** self,
   const std::lock_guard lock(mutex_);
   instance_ =
       std::make_shared<ChildInstance>(ChildInstance::Parts{facts(), file_, options_, log_}, host);
+  std::erase_if(by_host_, [](const auto& each) { return each.second.expired(); });
+  by_host_[host] = instance_;
   *self = new Functions::Self(instance_);
   *functions = &Functions::kTable;
   return LONGSHORE_OK;
@@ -54,9 +56,14 @@ std::optional<loader::ModuleProcess> ChildModule::process() const {
   return instance_->process();
 }
 
-bool ChildModule::end_by_force(const char* why) {
-  const std::lock_guard lock(mutex_);
-  if (instance_) instance_->kill(why);
+bool ChildModule::kill(const longshore_host* host, const std::string& end) {
+  std::shared_ptr<ChildInstance> instance;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_host_.find(host);
+    if (found != by_host_.end()) instance = found->second.lock();
+  }
+  if (instance) instance->kill(end);
   return true;
 }
 

@@ -3,8 +3,10 @@
 // Threads: as ModuleCode. Owner: shared by the module set and the instance.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "loader/image.h"
@@ -26,7 +28,7 @@ class ChildModule final : public loader::ModuleCode {
   bool never_blocks() const override { return true; }
   // Of the instance that was created last.
   std::optional<loader::ModuleProcess> process() const override;
-  bool end_by_force(const char* why) override;
+  bool kill(const longshore_host* host, const std::string& end) override;
 
  private:
   struct Functions;  // the table of longshore_instance
@@ -36,6 +38,7 @@ class ChildModule final : public loader::ModuleCode {
   observe::Log& log_;
   mutable std::mutex mutex_;
   std::shared_ptr<ChildInstance> instance_;
+  std::map<const longshore_host*, std::weak_ptr<ChildInstance>> by_host_;
 };
 
 }  // namespace longshore::supervise

@@ -145,8 +145,7 @@ TEST_CASE("Stuck calls are counted by what they hang on, where the module says i
 TEST_CASE("A key that is too long is cut, and counted against the module") {
   Subject subject("hangs_on_key");
   subject.started();
-  CHECK(subject.call("a:" + std::string(1 << 20, 'k'), 50ms).code ==
-        StatusCode::kDeadlineExceeded);
+  CHECK(subject.call("a:" + std::string(1 << 20, 'k'), 50ms).code == StatusCode::kDeadlineExceeded);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   CHECK(subject.instance().figures().violations == 1);
   CHECK(subject.instance().figures().degraded.find('"' + std::string(512, 'k') + '"') !=

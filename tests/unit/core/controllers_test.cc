@@ -26,7 +26,8 @@ struct Script {
   std::atomic<int> fails_to_start = 0;  // so many more times
   std::atomic<bool> ignores_stop = false;
   std::atomic<bool> may_be_killed = false;
-  std::atomic<int> kills = 0;
+  router::Watched<std::vector<std::pair<const longshore_host*, std::string>>> killed;
+  router::Watched<std::vector<const longshore_host*>> hosts;  // of all instances
   std::function<void()> on_start = [] {};
   router::Watched<std::string> handover;
   router::Watched<std::string> watch_end;  // code and text of the call that it makes in `start`
@@ -51,13 +52,15 @@ class ControllerCode final : public loader::ModuleCode {
         [](void* of, longshore_call call) { static_cast<ControllerCode*>(of)->stop(call); },
         [](void*) {}};
     host_ = host;
+    script_.hosts.change([&](auto& all) { all.push_back(host); });
     *self = this;
     *functions = &table;
     return LONGSHORE_OK;
   }
-  bool end_by_force(const char*) override {
-    if (script_.may_be_killed) ++script_.kills;
-    return script_.may_be_killed;
+  bool kill(const longshore_host* host, const std::string& end) override {
+    if (!script_.may_be_killed) return false;
+    script_.killed.change([&](auto& all) { all.emplace_back(host, end); });
+    return true;
   }
 
  private:
@@ -122,6 +125,8 @@ struct World {
                             .target = std::make_shared<Lease>(),
                             .for_modules = true,
                             .run_condition = [this](const auto&) { return condition; }});
+    core.host_services.add(
+        {.description = {}, .run_condition = [this](const auto&) { return driver; }});
     core.modules.set_process_code([this](auto inspection, const auto&, const auto&) {
       return Result<std::shared_ptr<loader::ModuleCode>>(
           std::make_shared<ControllerCode>(inspection.facts, script));
@@ -131,6 +136,7 @@ struct World {
                                              [this](const std::string& why) {
                                                ended.change([&](std::string& all) { all = why; });
                                              }});
+    driver->meet();
     configuration.agent.state_dir = folder / "state";
     config::ModuleSettings controller;
     controller.name = "attacher";
@@ -165,6 +171,7 @@ struct World {
   Script script;
   const std::shared_ptr<RunCondition> condition =
       std::make_shared<RunCondition>("another node has the lease");
+  const std::shared_ptr<RunCondition> driver = std::make_shared<RunCondition>("");
   std::atomic<int> reconciles = 0;
   router::Watched<std::string> ended;
   std::unique_ptr<observe::Log> log =
@@ -280,6 +287,35 @@ TEST_CASE_METHOD(World, "A condition that goes while the controller starts is he
   CHECK(script.stops == 1);
 }
 
+TEST_CASE_METHOD(World, "Of several conditions that fail, the one with the first fence counts") {
+  condition->meet();
+  apply();
+  const bool driver_first = GENERATE(true, false);
+  if (driver_first) driver->fail("the driver does not answer");
+  condition->fail("the lease is lost", Clock::now() + 1min);
+  if (!driver_first) driver->fail("the driver does not answer");
+  CHECK(script.watch_end.wait([](const auto& end) { return end == "14 the lease is lost"; }));
+  reconcile();
+  CHECK(entry().waits_for == "the lease is lost");
+}
+
+TEST_CASE("A kill at the fence is that of the instance which was fenced") {
+  auto& world = *new World;  // for good, as the instance that is abandoned
+  world.script.ignores_stop = true;
+  world.script.may_be_killed = true;
+  world.condition->meet();
+  world.apply();
+  world.condition->fail("the lease is lost", Clock::now() + 5s);
+  world.reconcile();  // which abandons it
+  world.condition->meet();
+  world.reconcile();
+  CHECK(world.entry().serves());
+  REQUIRE(world.script.killed.wait([](const auto& killed) { return killed.size() == 1; }));
+  const auto hosts = world.script.hosts.get();
+  REQUIRE(hosts.size() == 2);
+  CHECK(world.script.killed.get().at(0).first == hosts.at(0));
+}
+
 TEST_CASE("What does not stop by the fence is killed, or takes the process with it") {
   const bool may_be_killed = GENERATE(true, false);
   CAPTURE(may_be_killed);
@@ -291,13 +327,12 @@ TEST_CASE("What does not stop by the fence is killed, or takes the process with 
   world.condition->fail("the lease is lost", Clock::now() + 100ms);
   // Nobody reconciles: the control thread is at a reload.
   if (may_be_killed) {
-    CHECK(eventually([&] { return world.script.kills == 1; }));
+    CHECK(world.script.killed.wait([](const auto& killed) { return killed.size() == 1; }));
+    CHECK(world.script.killed.get().at(0).second == "was killed in time: the lease is lost");
     CHECK(world.ended.get() == "");
   } else {
     CHECK(world.ended.wait([](const auto& why) {
-      return why ==
-             "the controller attacher runs on though it lost what it needs to run, and did "
-             "not stop";
+      return why == "the controller attacher did not stop in time: the lease is lost";
     }));
   }
 }

@@ -219,6 +219,24 @@ TEST_CASE_METHOD(Clinic, "One that is enabled again waits for the calls of the o
   CHECK(call("")->await());
 }
 
+TEST_CASE_METHOD(Clinic, "A watch has no time limit but one of its own") {
+  const std::string watch = "longshore.echo.v1.Echo/CountAsync";
+  const std::string other = "longshore.echo.v1.Echo/Count";
+  module.name = "echo";
+  module.library = test::built_module("echo");
+  module.call_timeout = 1s;
+  configuration.modules = {module};
+  apply();
+  const auto timeout_of = [&](const std::string& method) {
+    return core.router.routes()->at(method).method->timeout;
+  };
+  CHECK_FALSE(timeout_of(watch));
+  CHECK(timeout_of(other) == 1s);
+  configuration.modules.at(0).method_timeouts[watch] = 2s;
+  apply();
+  CHECK(timeout_of(watch) == 2s);
+}
+
 TEST_CASE_METHOD(Clinic, "What was prepared and is dropped is ended, and nothing has changed") {
   {
     const auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGoOn);
