@@ -3,8 +3,10 @@
 //   loaded ──► modules prepared ──► switched over ──► kept
 //                 └──────────┴── an error: undone, all is as it was
 //
-// Threads: `get` any; the rest as the module set's. Owner: the agent; the core and the log outlive
-// it.
+// A reload opens the log and audit files anew first, whatever comes of the rest.
+//
+// Threads: `get` any; the rest the control thread, and may block. Owner: the agent; the core and
+// the log outlive it.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A thread for those events of calls that the agent's timers bring: a caller's function that blocks
-// there holds up other such events and no deadline.
+// Calls an embedder's functions where the timers' thread would have to: one that blocks delays
+// other such functions, and no deadline.
 //
 // Threads: `run` any; `finish` once. Owner: the embedded agent; the timers outlive it.
 #pragma once
@@ -19,7 +19,7 @@ class EventThread {
  public:
   explicit EventThread(router::Timers& timers) : timers_(timers), pool_(timers, "events", 1) {}
 
-  // On this thread, unless it is the timers'.
+  // On the calling thread, unless that is the timers'.
   void run(std::function<void()> event) {
     if (timers_.is_this_thread()) {
       pool_.post(std::move(event));

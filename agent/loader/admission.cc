@@ -1,6 +1,7 @@
 #include "loader/admission.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace longshore::loader {
@@ -247,11 +248,19 @@ Error Admission::refuse_for_streams(const Call& call) const {
 
 std::string Admission::why_degraded() const {
   if (stuck_ == 0) return {};
+  constexpr size_t kMostNamed = 4;
   std::string objects;
-  for (const std::string& object : stuck_bulkheads_) {
-    if (!object.empty()) objects += (objects.empty() ? " for \"" : "\", \"") + object;
+  size_t named = 0;
+  for (auto each = stuck_bulkheads_.begin(); each != stuck_bulkheads_.end();) {
+    const auto next = stuck_bulkheads_.upper_bound(*each);
+    const auto count = static_cast<size_t>(std::distance(each, next));
+    if (!each->empty() && ++named <= kMostNamed) {
+      objects += (objects.empty() ? " for \"" : ", \"") + *each + '"';
+      if (count > 1) objects += " (" + std::to_string(count) + ")";
+    }
+    each = next;
   }
-  if (!objects.empty()) objects += '"';
+  if (named > kMostNamed) objects += " and " + std::to_string(named - kMostNamed) + " more";
   return std::to_string(stuck_) + (stuck_ == 1 ? " call is" : " calls are") +
          " stuck past the deadline" + objects +
          "; the device or server behind does not answer, or the module hangs";

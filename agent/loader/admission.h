@@ -51,11 +51,11 @@ class Admission {
   // Whether the routes lead elsewhere, since it was drained.
   bool has_moved() const { return has_moved_; }
 
-  // What an admitted call does: it runs now, waits for `next`, or was given up on its way here.
+  // What an admitted call does: it runs now, waits for `next`, or had ended before it was admitted.
   enum class Place { kRuns, kWaits, kIsOver };
   // `target`: whose calls these are. An error refuses the call, and nothing is known of it.
   Result<Place> admit(const std::shared_ptr<router::Call>& call, const router::Target& target);
-  // Of two that start what waits, one gets true and goes through `next` until it gives none.
+  // Makes this thread the only one that starts what waits, until `next` gives null.
   bool begin_starting();
   std::shared_ptr<router::Call> next();
 

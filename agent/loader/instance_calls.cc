@@ -65,7 +65,10 @@ void Instance::on_stuck(Call& call) {
 
 void Instance::on_end(Call& call) {
   const StatusCode outcome = call.outcome();
-  const bool others_wait = admission_.end(call, outcome == StatusCode::kOk);
+  // That its reader goes is how a watch ends.
+  const bool is_well = outcome == StatusCode::kOk ||
+                       (outcome == StatusCode::kCancelled && call.method().long_running);
+  const bool others_wait = admission_.end(call, is_well);
   if (!options_.write_log) log_outcome(log_, options_.name, call, outcome);
   if (others_wait) start_waiting_calls();
 }

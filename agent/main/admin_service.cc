@@ -45,6 +45,7 @@ class AdminService {
       response.set_calls_failed(plus(response.calls_failed(), module.calls_failed));
       response.set_modules(plus(response.modules(), 1));
       if (!module.is_ready()) response.add_modules_not_serving(module.name);
+      if (module.degraded) response.add_modules_degraded(module.name);
     }
     return response;
   }
@@ -67,6 +68,7 @@ class AdminService {
       module->set_calls_total(static_cast<int64_t>(report.calls_total));
       module->set_calls_failed(static_cast<int64_t>(report.calls_failed));
       module->set_calls_stuck(static_cast<int64_t>(report.calls_stuck));
+      module->set_streams(static_cast<int64_t>(report.streams));
       module->set_process_id(static_cast<int64_t>(report.process_id));
       module->set_process_restarts(static_cast<int64_t>(report.process_restarts));
       module->set_uptime_ms(report.uptime.count());

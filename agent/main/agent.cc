@@ -190,18 +190,19 @@ void Agent::wait_for_signal() {
 void Agent::begin_reload() {
   control_->post([this] {
     notify_service_manager(reloading_state());
-    const auto reloaded = reload();
-    if (!reloaded) log_->error(reloaded.error().message());
+    static_cast<void>(reload());  // it logs what came of it
     notify_service_manager("READY=1");
   });
 }
 
 Result<std::vector<std::string>> Agent::reload() {
   if (auto allowed = may_change("reload"); !allowed) return std::move(allowed).error();
-  return configuration_.reload([this] { return load_configuration(); },
-                               [this](const auto& configuration, auto change) {
-                                 return switch_over(configuration, std::move(change));
-                               });
+  auto reloaded = configuration_.reload([this] { return load_configuration(); },
+                                        [this](const auto& configuration, auto change) {
+                                          return switch_over(configuration, std::move(change));
+                                        });
+  if (!reloaded) log_->error(reloaded.error().message());
+  return reloaded;
 }
 
 Result<void> Agent::may_change(const char* action) const {

@@ -12,6 +12,7 @@ void add_figures(const loader::Instance& instance, observe::ModuleReport& report
   report.calls_running = figures.running;
   report.calls_waiting = figures.waiting;
   report.calls_stuck = figures.stuck;
+  report.streams = figures.streams;
   report.calls_total = figures.total;
   report.calls_failed = figures.failed;
   report.threads = figures.threads;

@@ -163,6 +163,9 @@ void add_modules(MetricsWriter& writer, const StatusReport& report) {
            [](Module module) { return module.calls_waiting; });
   add_each("longshore_module_calls_stuck", "Calls that hang past their end.", Type::kGauge,
            [](Module module) { return module.calls_stuck; });
+  add_each("longshore_module_streams",
+           "Calls of methods without an end, as watches; max_open_streams bounds them.",
+           Type::kGauge, [](Module module) { return module.streams; });
   add_each("longshore_module_calls_total", "Calls since the module's start, of all callers.",
            Type::kCounter, [](Module module) { return module.calls_total; });
   add_each("longshore_module_calls_failed_total", "Of these, those that failed.", Type::kCounter,

@@ -21,6 +21,7 @@ void write(JsonText& json, const ModuleReport& module) {
     json.member("calls_running", module.calls_running);
     json.member("calls_waiting", module.calls_waiting);
     json.member("calls_stuck", module.calls_stuck);
+    json.member("streams", module.streams);
     json.member("calls_total", module.calls_total);
     json.member("calls_failed", module.calls_failed);
     json.member("threads", module.threads);

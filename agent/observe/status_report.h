@@ -40,6 +40,7 @@ struct ModuleReport {
   uint64_t calls_running = 0;
   uint64_t calls_waiting = 0;
   uint64_t calls_stuck = 0;
+  uint64_t streams = 0;  // calls of long_running methods: those that wait, run and are open
   uint64_t calls_total = 0;
   uint64_t calls_failed = 0;
   uint64_t threads = 0;      // of its pool

@@ -6,7 +6,9 @@
 namespace longshore::router {
 namespace {
 
-observe::Level level_of(StatusCode outcome) {
+observe::Level level_of(StatusCode outcome, const Method& method) {
+  // That its reader goes is how a watch ends.
+  if (outcome == StatusCode::kCancelled && method.long_running) return observe::Level::kDebug;
   switch (outcome) {
     case StatusCode::kOk:
       return observe::Level::kDebug;
@@ -23,7 +25,7 @@ observe::Level level_of(StatusCode outcome) {
 }  // namespace
 
 void log_outcome(observe::Log& log, std::string_view module, const Call& call, StatusCode outcome) {
-  const observe::Level level = level_of(outcome);
+  const observe::Level level = level_of(outcome, call.method());
   if (!log.enabled(level)) return;
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - call.started());

@@ -16,7 +16,7 @@ class Credit {
   explicit Credit(uint32_t messages, uint32_t most = std::numeric_limits<uint32_t>::max())
       : most_(most), messages_(std::min(messages, most)) {}
 
-  // How much of it counts.
+  // How many were added: the rest is above `most`.
   uint32_t grant(uint32_t messages) {
     const uint32_t counts = std::min(messages, most_ - messages_);
     messages_ += counts;

@@ -1,7 +1,7 @@
-// Where it is told what became of a call, by whoever tells its observer: figures, the last calls,
-// the audit log. Null: not there.
+// Records what became of a call in the figures of its method, the list of the last calls and the
+// audit log. A null member is left out.
 //
-// Threads: any. Owner: a value; who it points to outlives the call.
+// Threads: any. Owner: a value; what it points to outlives the call.
 #pragma once
 
 #include "observe/call_metrics.h"

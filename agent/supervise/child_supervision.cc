@@ -117,7 +117,8 @@ void ChildInstance::on_end(const ProcessEnd& end) {
     }
   }
   log_end(end, next, lost.size());
-  if (was_degraded) host_->set_degraded(host_, {});
+  // After its stop the instance says nothing any more.
+  if (was_degraded && next != State::kOver) host_->set_degraded(host_, {});
   if (start_call != 0) finish(start_call, StatusCode::kFailedPrecondition, sentence(end));
   if (stop_call != 0) finish(stop_call, StatusCode::kUnavailable, sentence(end));
   for (const auto& call : lost) {

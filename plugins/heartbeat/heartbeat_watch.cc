@@ -85,14 +85,17 @@ void HeartbeatWatch::lose(const Result<void>& end) {
 void HeartbeatWatch::report() {
   v1::ReportRequest request;
   request.set_listener(options_.listener);
+  bool is_lost = false;
   {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) return;
     request.set_heard(heard_);
     request.set_last(last_);
+    is_lost = is_lost_;
   }
   // One that is not taken is followed by another.
-  client_.call<v1::ReportResponse>(kReport, request, {}, [](const Result<v1::ReportResponse>&) {});
+  const auto ignore = [](const Result<v1::ReportResponse>&) {};
+  if (!is_lost) client_.call<v1::ReportResponse>(kReport, request, {}, ignore);
   static_cast<void>(report_timer_.start(options_.report_interval, [this] { report(); }));
 }
 

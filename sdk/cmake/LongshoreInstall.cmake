@@ -35,7 +35,7 @@ foreach(name LongshoreModule.cmake LongshoreProtobuf.cmake LongshoreSdk.cmake
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${name} DESTINATION ${package_dir} COMPONENT development)
 endforeach()
 
-install(FILES ${source_dir}/ABI.md ${source_dir}/CHANGELOG-ABI.md
+install(FILES ${source_dir}/README.md ${source_dir}/ABI.md ${source_dir}/CHANGELOG-ABI.md
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/longshore-dev COMPONENT development)
 
 # The runtime has a license of its own.

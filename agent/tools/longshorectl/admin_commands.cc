@@ -24,6 +24,9 @@ std::string modules_text(const messages::GetStatusResponse& status) {
   if (!status.modules_not_serving().empty()) {
     text += ", not serving: " + joined(status.modules_not_serving());
   }
+  if (!status.modules_degraded().empty()) {
+    text += ", degraded: " + joined(status.modules_degraded());
+  }
   return text;
 }
 

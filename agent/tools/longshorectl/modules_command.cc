@@ -74,6 +74,7 @@ void show_module(const messages::Module& module, const Report& report) {
                           std::to_string(module.calls_running()) + " running, " +
                           std::to_string(module.calls_failed()) + " failed, " +
                           std::to_string(module.calls_stuck()) + " stuck"});
+  if (module.streams() != 0) facts.add({"streams", std::to_string(module.streams())});
   facts.add({"upgrades", std::to_string(module.upgrades())});
   facts.add({"violations", module.violations() == 0 ? std::string("none")
                                                     : std::to_string(module.violations()) +

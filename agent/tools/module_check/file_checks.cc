@@ -88,6 +88,7 @@ void check_description(Trial& trial) {
   }
   Findings& findings = trial.findings;
   for (const Option& option : subject.description.options) check_option(option, findings);
+  if (subject.description.services.empty()) return;  // a controller
   if (subject.description.methods.empty()) {
     findings.warn("its services have no method", "add one, or leave the service out");
   }

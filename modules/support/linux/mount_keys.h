@@ -1,13 +1,13 @@
-// What calls for paths would hang on, each said in a word: the rule.
+// The key of a path: the server or filesystem that a call for it would hang on.
 //
 //   on NFS and SMB             the server: "files.example"
 //   on any other filesystem    the filesystem, however often it is mounted: "fuse.sshfs 0:53"
 //   on that of an allowed root,
 //   unless it is FUSE          nothing, which leaves the path as the key
 //
-// The last because nothing but links leads from there to what is dead: whoever hangs there would
-// count against every path that has no link in it, which is nearly all that callers ask for. For
-// the same reason autofs has no key: what hangs beneath it is one server of many.
+// A filesystem that a root lies on gets no key: only links lead from there to what is dead, and one
+// call that is stuck there would count against nearly all paths that callers ask for. autofs gets
+// none, since it stands for many servers.
 //
 // Threads: immutable.
 #pragma once

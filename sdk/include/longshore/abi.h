@@ -119,7 +119,7 @@ typedef struct longshore_invoke_request {
   /* Nanoseconds until the deadline; 0 takes the method's own time limit. LONGSHORE_NO_DEADLINE
    * asks for none, which only methods annotated long_running grant; others keep their own. */
   int64_t timeout_ns;
-  /* "v1.Disk/ListDiskIDs", or a host service: "longshore.host.v1.Kube/Watch". */
+  /* "v1.Disk/ListDiskIDs": of another module, or of a service that the agent offers. */
   longshore_bytes method;
   longshore_bytes request;
   /* Passed to the two functions below. */

@@ -2,10 +2,10 @@
 // the course of a call or of its own, from `start` on.
 //
 //   Client client(host());
-//   client.call<ListDiskIDsResponse>("v1.Disk/ListDiskIDs", request, {}, [](auto response) { ...
-//   }); watch_ = client.stream<WatchResponse>("longshore.host.v1.Kube/Watch", request, {},
-//                                         [this](const WatchResponse& event) { ... },
-//                                         [this](const Result<void>& end) { ... });
+//   client.call<ListDiskIDsResponse>("v1.Disk/ListDiskIDs", request, {}, [](auto response) {...});
+//   watch_ = client.stream<WatchResponse>("acme.shelf.v1.Shelf/Watch", request, {},
+//                                         [this](const WatchResponse& event) {...},
+//                                         [this](const Result<void>& end) {...});
 //
 // Neither holds a thread. Functions run as [completion]s: they must not block, and those of one
 // instance come one after the other. What the instance may call is `may_call` in the configuration.

@@ -1,5 +1,4 @@
-// What both kinds of streams in stream.hpp are made of: room, cancellation and the end, by the
-// call.
+// The state of one server stream, behind both kinds of stream.hpp: flow control, cancellation, end.
 //
 //   open ──cancel──► nobody listens ──finish──► finished
 //    └───────────────────finish────────────────────►┘
@@ -28,7 +27,7 @@ namespace longshore {
 
 // What became of a message.
 enum class Sent {
-  kYes,
+  kYes,            // taken
   kNoRoom,         // not taken: to be sent again when there is room
   kNobodyListens,  // not taken: cancelled, past its deadline, or finished
 };

@@ -2,14 +2,14 @@
 //
 //   services.add("v1.Filesystem", filesystem)
 //       .unary("PathExists", &FilesystemV1::path_exists)
-//       .server_stream("Watch", &FilesystemV1::watch)
+//       .server_stream("List", &FilesystemV1::list)
 //       .async("Slow", &FilesystemV1::slow)
-//       .async_stream("Follow", &FilesystemV1::follow);
+//       .async_stream("Watch", &FilesystemV1::watch);
 //
 //   Result<PathExistsResponse> path_exists(Context, const PathExistsRequest&);
-//   Result<void> watch(Context, const WatchRequest&, Stream<WatchResponse>&);
+//   Result<void> list(Context, const ListRequest&, Stream<ListResponse>&);
 //   void slow(Context, SlowRequest, Reply<SlowResponse>);
-//   void follow(Context, FollowRequest, StreamReply<FollowResponse>);
+//   void watch(Context, WatchRequest, StreamReply<WatchResponse>);
 //
 // Each may take its request by reference or by value: to move from it, or to wipe it. The first two
 // hold a thread until they return, the others answer when and where they like (stream.hpp).
