@@ -150,7 +150,7 @@ void ControllerSupervisor::reconcile_at(Clock::time_point time) {
 void ControllerSupervisor::arm() {
   Clock::time_point next = reconcile_at_;
   for (const Watched& each : watched_) {
-    if (each.fenced_by) next = std::min(next, *each.fenced_by->fence);
+    if (each.fenced_by && !each.is_fence_over) next = std::min(next, *each.fenced_by->fence);
   }
   if (next != Clock::time_point::max()) timers_.arm(*wakeup_, next);
 }
@@ -164,19 +164,19 @@ ControllerSupervisor::Work ControllerSupervisor::on_time() {
     reconcile_at_ = Clock::time_point::max();
     add_reconcile(work);
   }
-  for (auto each = watched_.begin(); each != watched_.end();) {
-    if (!each->fenced_by || *each->fenced_by->fence > now) {
-      ++each;
-      continue;
-    }
-    const auto& instance = let_go.emplace_back(each->instance.lock());
-    const std::string& reason = each->fenced_by->reason;
+  for (Watched& each : watched_) {
+    if (!each.fenced_by || each.is_fence_over || *each.fenced_by->fence > now) continue;
+    each.is_fence_over = true;
+    const auto& instance = let_go.emplace_back(each.instance.lock());
+    const std::string& reason = each.fenced_by->reason;
     if (instance && !is_over(*instance) && !instance->kill("was killed in time: " + reason)) {
-      const std::string why = "the controller " + each->name + " did not stop in time: " + reason;
-      log_.error(why, {{"module", each->name}});
+      const std::string why = "the controller " + each.name + " did not stop in time: " + reason;
+      log_.error(why, {{"module", each.name}});
       if (actions_.end_process) work.emplace_back([end = actions_.end_process, why] { end(why); });
     }
-    each = watched_.erase(each);
+    // It stays: the control thread, which may come much later, must not take it for one that
+    // serves.
+    add_reconcile(work);
   }
   arm();
   return work;

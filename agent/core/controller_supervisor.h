@@ -71,6 +71,7 @@ class ControllerSupervisor {
     std::weak_ptr<loader::Instance> instance;
     Conditions conditions;
     std::optional<services::RunCondition::State> fenced_by = std::nullopt;
+    bool is_fence_over = false;  // it was killed then, if it still ran
   };
 
   // What is to be done without the lock, and maybe without the supervisor.

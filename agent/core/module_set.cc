@@ -42,9 +42,7 @@ ModuleSet::ModuleSet(InspectedModules& modules, const services::HostServices& ho
       draining_([this](const std::shared_ptr<Instance>& instance, Clock::time_point latest) {
         stop(instance, std::min(latest, Clock::now() + stop_timeout_.load()));
       }) {
-  starter_.set_on_created([this](const Entry& entry) {
-    if (entry.is_controller()) controllers_.watch(entry);
-  });
+  starter_.set_on_created([this](const Entry& entry) { on_created(entry); });
 }
 
 Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& settings,

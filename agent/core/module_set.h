@@ -78,8 +78,8 @@ class ModuleSet {
       sentences.push_back(std::move(sentence));
     }
   };
-  // The agent ends: a `commit` that runs leaves out the replacements that it has not begun, and
-  // gives up the one that waits for calls. [any thread]
+  // The agent ends: a start that runs is given up; a `commit` leaves out the replacements that it
+  // has not begun, and gives up the one that waits for calls. [any thread]
   void hurry();
 
   // What follows from conditions and failed starts of controllers; see ControllerSupervisor.
@@ -118,6 +118,9 @@ class ModuleSet {
   // Starts it, unless it is a controller that has to wait. False: it failed.
   bool bring_up(Entry& entry, std::string_view handover);
   bool may_run(Entry& entry);
+  // An instance is made, and about to be started.
+  void on_created(const Entry& entry);
+  bool is_ending() const;
   bool reconcile(Entry& controller);  // true: it is not what it was
   void stop_controller(Entry& entry, const services::RunCondition::State& unmet);
   Committed commit();
@@ -154,6 +157,7 @@ class ModuleSet {
   Entries running_;
   Entries prepared_;
   std::shared_ptr<loader::Instance> replaced_;  // the one that `replace` drains
+  std::weak_ptr<loader::Instance> starting_;    // the one that was made last
   bool is_ending_ = false;
   DrainingInstances draining_;  // the last: its threads use the rest
 };

@@ -81,6 +81,12 @@ void ModuleSet::hurry() {
   const std::lock_guard lock(mutex_);
   is_ending_ = true;
   if (replaced_) replaced_->hurry(Clock::now());
+  if (const auto instance = starting_.lock()) instance->give_up_start();
+}
+
+bool ModuleSet::is_ending() const {
+  const std::lock_guard lock(mutex_);
+  return is_ending_;
 }
 
 ModuleSet::Entry ModuleSet::start_instead(const Entry& old_entry, Entry next,

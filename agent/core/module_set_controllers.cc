@@ -15,6 +15,9 @@ namespace {
 // What an instance takes at most after the deadline of its stop; see Instance::stop.
 constexpr std::chrono::seconds kTimeToCancel{3};
 
+// Each holds threads and memory for good, and nobody asked for the next try.
+constexpr int kMostAbandoned = 3;
+
 }  // namespace
 
 bool ModuleSet::may_run(Entry& entry) {
@@ -29,6 +32,13 @@ bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
     starter_.wait_loaded();
     return true;
   }
+  if (entry.is_controller() && starter_.abandoned(entry.settings.name) >= kMostAbandoned) {
+    starter_.give_up(
+        entry, Error(StatusCode::kFailedPrecondition, "start the controller", entry.settings.name)
+                   .because("several instances of it could not be ended")
+                   .advise("restart the agent"));
+    return false;
+  }
   const bool is_up = starter_.bring_up(entry, handover);
   if (is_up) {
     entry.failed_starts = 0;
@@ -40,15 +50,20 @@ bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
   return is_up;
 }
 
-void ModuleSet::reconcile_controllers() {
-  controllers_.begin_reconcile();
+void ModuleSet::on_created(const Entry& entry) {
   {
     const std::lock_guard lock(mutex_);
-    if (is_ending_) return;
+    starting_ = entry.instance;
   }
+  if (entry.is_controller()) controllers_.watch(entry);
+}
+
+void ModuleSet::reconcile_controllers() {
+  controllers_.begin_reconcile();
   Entries now = running_;
   bool has_changed = false;
   for (auto& [name, entry] : now) {
+    if (is_ending()) break;
     if (entry.is_controller() && entry.code) has_changed = reconcile(entry) || has_changed;
   }
   if (!has_changed) return;

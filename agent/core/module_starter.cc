@@ -131,7 +131,7 @@ void ModuleStarter::hangs(const std::string& module) {
 
 void ModuleStarter::note_abandoned(const std::string& module) {
   const std::lock_guard lock(mutex_);
-  abandoned_.insert(module);
+  ++abandoned_[module];
 }
 
 bool ModuleStarter::has_abandoned() const {
@@ -139,9 +139,10 @@ bool ModuleStarter::has_abandoned() const {
   return !abandoned_.empty();
 }
 
-bool ModuleStarter::has_abandoned(const std::string& module) const {
+int ModuleStarter::abandoned(const std::string& module) const {
   const std::lock_guard lock(mutex_);
-  return abandoned_.contains(module);
+  const auto found = abandoned_.find(module);
+  return found == abandoned_.end() ? 0 : found->second;
 }
 
 void ModuleStarter::fail(ModuleEntry& entry, const Error& error, LifecycleState state) const {

@@ -5,9 +5,9 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "core/crash_markers.h"
@@ -54,7 +54,10 @@ class ModuleStarter {
   // A thread hangs in the code of this module for good. [any thread]
   void note_abandoned(const std::string& module);
   bool has_abandoned() const;
-  bool has_abandoned(const std::string& module) const;
+  bool has_abandoned(const std::string& module) const { return abandoned(module) > 0; }
+  int abandoned(const std::string& module) const;
+  // It is not started, for a reason that only the end of this process ends.
+  void give_up(ModuleEntry& entry, const Error& error) const { fail(entry, error); }
 
  private:
   Result<void> load_code(loader::Inspection inspection, const config::AgentSettings& agent,
@@ -75,7 +78,7 @@ class ModuleStarter {
   std::string state_dir_;
   std::chrono::nanoseconds stop_timeout_{0};
   mutable std::mutex mutex_;
-  std::set<std::string> abandoned_;  // modules, by their names
+  std::map<std::string, int> abandoned_;  // instances, by their modules' names
 };
 
 }  // namespace longshore::core

@@ -140,8 +140,10 @@ Outcome destroy(longshore_agent* agent) {
   const std::unique_ptr<longshore_agent> owned(agent);
   if (!agent || agent->agent->end()) return {};
   static_cast<void>(owned->agent.release());  // threads of a module may still use it
-  return {
-      StatusCode::kDeadlineExceeded, "a module hangs and is left behind, with what it uses", {}};
+  return {StatusCode::kDeadlineExceeded,
+          "a module, or a function that was told of a call, hangs and is left behind, with what it "
+          "uses",
+          {}};
 }
 
 Outcome call(longshore_agent* agent, const char* method, const void* request, size_t size,

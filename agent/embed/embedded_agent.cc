@@ -49,7 +49,10 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   std::unique_ptr<EmbeddedAgent> agent(new EmbeddedAgent(std::move(options), std::move(*loaded),
                                                          std::move(inspected), std::move(*log)));
   auto started = agent->configuration_.start(&core::RunningConfiguration::commit_modules);
-  if (!started) return std::move(started).error();
+  if (!started) {
+    if (!agent->end()) static_cast<void>(agent.release());  // a module's thread may still use it
+    return std::move(started).error();
+  }
   return agent;
 }
 
@@ -89,7 +92,7 @@ bool EmbeddedAgent::end() {
   const auto stop_timeout = configuration_.get()->configuration.agent.stop_timeout;
   core_.modules.stop_all(stop_timeout);
   core_.audit.end();
-  const bool is_told = event_thread_.finish(router::Clock::now() + stop_timeout);
+  const bool is_told = event_thread_.finish(stop_timeout);
   return is_told && !core_.modules.has_abandoned();
 }
 

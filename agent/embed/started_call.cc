@@ -70,7 +70,9 @@ void StartedCall::done(Outcome outcome) {
     const InEvent in_event;
     self->events_.on_done(self->events_.user, reply);
   };
-  if (thread_) {
+  if (thread_ && in_event()) {
+    thread_->post(tell);  // else one that starts a call that is refused would go ever deeper
+  } else if (thread_) {
     thread_->run(tell);
   } else {
     tell();

@@ -74,16 +74,11 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
   // Before the lock, since it may let go of the last hold on a call.
   const bool is_awaited = has_moved_ && call->is_nested_in(target);
   const std::lock_guard lock(mutex_);
-  const auto known = records_.find(call.get());
   const bool may_enter = door_ == Door::kOpen || (door_ == Door::kOnlyNested && is_awaited);
-  if (!may_enter) {
-    if (known != records_.end()) records_.erase(known);
-    return refuse_for_door(*call);
-  }
-  if (known != records_.end()) {  // it was queued elsewhere before, and given up on its way here
-    records_.erase(known);
-    return Place::kIsOver;
-  }
+  if (!may_enter) return refuse_for_door(*call);
+  // Its end, if that has come already, has found nothing here; one that comes now waits for the
+  // lock.
+  if (call->is_over()) return Place::kIsOver;
   if (is_bulkhead_full(call->object())) {
     return refuse_for_stuck(*call);
   }
@@ -131,10 +126,7 @@ bool Admission::end(const Call& call, bool well) {
   const std::lock_guard lock(mutex_);
   if (!well) ++failed_;
   const auto found = records_.find(&call);
-  if (found == records_.end()) {  // `admit` comes for it yet
-    records_[&call].has_ended = true;
-    return false;
-  }
+  if (found == records_.end()) return false;  // `admit` has refused it, or finds that it is over
   Record& record = found->second;
   if (call.method().long_running) --long_running_;
   if (record.is_open) {
@@ -168,8 +160,9 @@ Admission::Stuck Admission::stick(const Call& call) {
   ++stuck_;
   if (!record.is_open) ++stuck_running_;
   if (door_ != Door::kOpen) changed_.notify_all();  // one less to wait for
-  const bool replace = stuck_ <= options_.max_stuck_calls && record.has_thread;
+  const bool replace = record.has_thread && lost_threads_ < options_.max_stuck_calls;
   record.thread_is_lost = replace;
+  if (replace) ++lost_threads_;
   return replace ? Stuck::kReplaced : Stuck::kYes;
 }
 
@@ -182,9 +175,12 @@ bool Admission::set_bulkhead(const Call& call, std::string_view key) {
   return !is_bulkhead_full(found->second.bulkhead);
 }
 
-void Admission::enter_thread(const Call& call) {
+bool Admission::enter_thread(const Call& call) {
   const std::lock_guard lock(mutex_);
-  records_[&call].has_thread = true;
+  const auto found = records_.find(&call);
+  if (found == records_.end()) return false;
+  found->second.has_thread = true;
+  return true;
 }
 
 Admission::Left Admission::leave(const Call& call) {
@@ -193,6 +189,7 @@ Admission::Left Admission::leave(const Call& call) {
   if (found == records_.end()) return {};  // it is over, and had no thread of the pool
   Record& record = found->second;
   const bool was_lost = record.thread_is_lost;
+  if (was_lost) --lost_threads_;
   record.has_thread = false;
   if (record.has_ended) {
     records_.erase(found);

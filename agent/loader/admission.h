@@ -68,8 +68,8 @@ class Admission {
   // What the call would hang on, if not its object. False: as many are stuck for that as may be.
   bool set_bulkhead(const router::Call& call, std::string_view key);
 
-  // Around the time that a thread of the pool is in the module for a call.
-  void enter_thread(const router::Call& call);
+  // Around the time that a thread of the pool is in the module for a call. False: it is over.
+  bool enter_thread(const router::Call& call);
   // A thread has come back from the module: one of the pool, or any thread for a long_running call.
   struct Left {
     bool thread_was_lost = false;  // it was given up meanwhile
@@ -97,7 +97,7 @@ class Admission {
     bool runs = false;
     bool is_open = false;  // runs, but does not count there
     bool is_stuck = false;
-    bool has_ended = false;   // before it came here, or while a thread is still in it
+    bool has_ended = false;   // while a thread is still in it
     bool has_thread = false;  // of the pool
     bool thread_is_lost = false;
     std::string bulkhead;  // empty: the call's object
@@ -131,6 +131,7 @@ class Admission {
   size_t long_running_ = 0;  // calls of such methods: those that wait, run and are open
   size_t stuck_ = 0;
   size_t stuck_running_ = 0;  // of the running ones
+  size_t lost_threads_ = 0;   // of the pool, that others stand in for
   std::multiset<std::string> stuck_bulkheads_;
   uint64_t total_ = 0;
   uint64_t failed_ = 0;

@@ -48,6 +48,9 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // it also says that it is healthy, should it have the method for that.
   Result<void> start(std::string settings, std::string_view handover);
 
+  // Has a `start` that runs end now, with an error. [any thread]
+  void give_up_start();
+
   // Takes no more calls, since the routes lead elsewhere by now, but those that its own calls wait
   // for, and waits for what is here; calls that are stuck are not waited for. False: the time is
   // over.

@@ -30,7 +30,7 @@ void Instance::execute(Call& call) {
   const std::string_view request = call.request();
   const bool of_pool = pool_.is_this_thread();
   const InFlightGuard stay(gate_);  // open: it is closed when no call is left
-  if (of_pool) admission_.enter_thread(call);
+  if (of_pool && !admission_.enter_thread(call)) return;
   functions_.invoke(self_, call.handle(), {method.data(), method.size()},
                     {request.data(), request.size()});
   if (!of_pool && !call.method().long_running) return;

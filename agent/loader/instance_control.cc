@@ -194,6 +194,13 @@ Result<void> Instance::start(std::string settings, std::string_view handover) {
   return {};
 }
 
+void Instance::give_up_start() {
+  for (const auto& call : router_.calls().all()) {
+    if (!call->belongs_to(*control_target_) || call->method().name != kStart) continue;
+    call->end_early(StatusCode::kUnavailable, "the agent is ending");
+  }
+}
+
 void Instance::start_ended(bool well) {
   const std::lock_guard lock(mutex_);
   start_step_ = well ? StartStep::kDone : StartStep::kNone;

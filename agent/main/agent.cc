@@ -281,7 +281,7 @@ void Agent::end_modules() {
     core_.modules.stop_all(configuration()->agent.stop_timeout);
   } else {
     // It is at the modules itself, and two at them would be one too many.
-    log_->error("a reload does not end; the modules are left as they are");
+    log_->error("a change of the modules does not end; they are left as they are");
     ended_in_order_ = false;
   }
   if (auto* markers = core_.modules.crash_markers()) markers->close();

@@ -8,7 +8,8 @@
 namespace longshore::router {
 namespace {
 
-// A call that is this long over its deadline counts as stuck.
+// A call that is this long over its deadline counts as stuck; one without a deadline, when nobody
+// has waited for it for so long.
 constexpr std::chrono::seconds kGrace{1};
 
 }  // namespace
@@ -69,7 +70,17 @@ void Call::arm_deadline() {
   const std::lock_guard lock(mutex_);
   if (state_ == State::kOver || armed_) return;
   armed_ = true;
+  stuck_at_ = parts_.deadline + kGrace;
   timers_.arm(*this, parts_.deadline);
+}
+
+void Call::expect_end() {
+  if (parts_.deadline != Clock::time_point::max()) return;
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::kOver) return;
+  armed_ = true;
+  stuck_at_ = Clock::now() + kGrace;
+  timers_.arm(*this, stuck_at_);
 }
 
 void Call::run() {
@@ -93,7 +104,7 @@ longshore_result Call::send(std::string_view message) {
   StatusCode fault_code = StatusCode::kInternal;
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == State::kOver) return LONGSHORE_STALE;
+    if (state_ != State::kRunning) return LONGSHORE_STALE;
     if (answered_) return LONGSHORE_CANCELLED;
     if (message.size() > parts_.max_message_bytes) {
       fault_code = StatusCode::kResourceExhausted;
@@ -123,6 +134,7 @@ longshore_result Call::send(std::string_view message) {
 }
 
 bool Call::finish(StatusCode code, std::string text) {
+  if (!has_begun()) return false;              // its handle was guessed
   if (!table_.remove(handle())) return false;  // of two at once, one gets it
   {
     const std::lock_guard lock(mutex_);
@@ -156,6 +168,7 @@ void Call::end_early(StatusCode code, std::string text) {
     leave();
     parts_.observer->on_over();
   } else {
+    expect_end();
     target_.load()->on_cancel(*this);
   }
 }
@@ -193,6 +206,11 @@ bool Call::is_nested_in(const Target& target) const {
     if (above->belongs_to(target)) return true;
   }
   return false;
+}
+
+bool Call::is_over() const {
+  const std::lock_guard lock(mutex_);
+  return state_ == State::kOver;
 }
 
 bool Call::has_begun() const {
@@ -255,8 +273,8 @@ void Call::on_time() {
   {
     const std::lock_guard lock(mutex_);
     if (state_ == State::kOver) return;
-    overdue = answered_ && Clock::now() >= parts_.deadline + kGrace;
-    if (!overdue) timers_.arm(*this, parts_.deadline + kGrace);
+    overdue = answered_ && Clock::now() >= stuck_at_;
+    if (!overdue) timers_.arm(*this, stuck_at_);
   }
   if (overdue) {
     target_.load()->on_stuck(*this);

@@ -63,6 +63,8 @@ class Cancellable {
 
 class Call final : public Work, public Timer, public Cancellable {
  public:
+  static constexpr size_t kMaxObjectBytes = 512;
+
   // What a call is made of; fixed from then on.
   struct Parts {
     std::shared_ptr<const Method> method;
@@ -94,6 +96,7 @@ class Call final : public Work, public Timer, public Cancellable {
   Clock::time_point started() const { return started_; }
   // Whether it is in its target's hands, and not waiting for its turn.
   bool has_begun() const;
+  bool is_over() const;
   // The number under which the observer knows the call; of a nested call, its parent's. 0: none.
   uint64_t origin() const { return parts_.origin; }
   // 0 until it has entered the table.
@@ -101,8 +104,8 @@ class Call final : public Work, public Timer, public Cancellable {
   // Of the thread that the call came on; null where there is none. Lives as long as the router, or
   // belongs to the observer.
   CallRunner* runner() const { return parts_.runner; }
-  // The object that the request names, for logs; empty when the method names none.
-  std::string object() const { return object_of(request(), method()); }
+  // The object that the request names, cut, for logs; empty when the method names none.
+  std::string object() const { return object_of(request(), method()).substr(0, kMaxObjectBytes); }
 
   // Enters the table, arms the deadline and hands the call to its target. False: the target has
   // moved, and the call waits for `move_to` or `refuse`.
@@ -152,6 +155,8 @@ class Call final : public Work, public Timer, public Cancellable {
   // Offers the call to its target. False: not taken, and the target has moved.
   bool hand_over();
   void arm_deadline();
+  // Of a running call without a deadline, which nobody waits for any more: it has to end soon.
+  void expect_end();
   // Gives the slot back, after the state became `over`.
   void leave();
   void cancel_children();
@@ -167,6 +172,7 @@ class Call final : public Work, public Timer, public Cancellable {
   enum class State { kQueued, kRunning, kOver } state_ = State::kQueued;
   bool answered_ = false;
   bool armed_ = false;  // written while locked, or when the state is over
+  Clock::time_point stuck_at_ = Clock::time_point::max();  // if it is not over by then
   StatusCode outcome_ = StatusCode::kOk;
   bool finished_well_ = false;
   std::string outcome_text_;

@@ -46,12 +46,18 @@ void HeartbeatWatch::stop() {
 void HeartbeatWatch::listen() {
   v1::WatchRequest request;
   request.set_source(options_.source);
+  uint64_t attempt = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    attempt = ++attempts_;
+  }
   Subscription beats = client_.stream<v1::Beat>(
       kWatch, request, {.timeout = std::chrono::nanoseconds::max()},
       [this](const v1::Beat& beat) { hear(beat); }, [this](const Result<void>& end) { lose(end); });
   const std::lock_guard lock(mutex_);
-  // The one before has ended; ended here, this one would wait for its own completion.
-  std::swap(beats_, beats);
+  // It may be lost already, and another in its place. The one before has ended; ended here, this
+  // one would wait for its own completion.
+  if (attempt == attempts_) std::swap(beats_, beats);
 }
 
 void HeartbeatWatch::hear(const v1::Beat& beat) {

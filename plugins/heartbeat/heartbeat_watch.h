@@ -50,6 +50,7 @@ class HeartbeatWatch {
   std::mutex mutex_;
   uint64_t heard_ = 0;
   uint64_t last_ = 0;
+  uint64_t attempts_ = 0;
   bool is_lost_ = false;
   bool is_stopped_ = false;
   std::chrono::nanoseconds retry_delay_{0};

@@ -104,8 +104,8 @@ LONGSHORE_AGENT_API int32_t longshore_agent_create(const longshore_agent_options
 /* Stops the modules and frees the agent. Calls that run are awaited for agent.stop_timeout and then
  * cancelled; every call that was started gets its outcome before this returns. Not to be called
  * from an event of a call, nor while another thread calls a function of this agent. A module
- * that hangs is left behind, with what it uses: that is DEADLINE_EXCEEDED, and the agent is gone
- * all the same. Null is fine. */
+ * that hangs, or a function that was told of a call and does not return, is left behind, with what
+ * it uses: that is DEADLINE_EXCEEDED, and the agent is gone all the same. Null is fine. */
 LONGSHORE_AGENT_API int32_t longshore_agent_destroy(longshore_agent* agent,
                                                     longshore_reply** reply);
 

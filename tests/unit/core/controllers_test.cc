@@ -1,6 +1,7 @@
 // When controllers run: by conditions, after failures, and up to a fence.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "core/core.h"
 #include "tests/support/build_tree.h"
@@ -25,6 +26,7 @@ struct Script {
   std::atomic<int> stops = 0;
   std::atomic<int> fails_to_start = 0;  // so many more times
   std::atomic<bool> ignores_stop = false;
+  std::atomic<bool> hangs_in_start = false;  // does not finish it
   std::atomic<bool> may_be_killed = false;
   router::Watched<std::vector<std::pair<const longshore_host*, std::string>>> killed;
   router::Watched<std::vector<const longshore_host*>> hosts;  // of all instances
@@ -70,6 +72,7 @@ class ControllerCode final : public loader::ModuleCode {
       all.assign(static_cast<const char*>(handover.data), static_cast<size_t>(handover.size));
     });
     script_.on_start();
+    if (script_.hangs_in_start) return;
     longshore_invoke_request request{};
     request.struct_size = sizeof(request);
     request.credit = 1;
@@ -314,6 +317,50 @@ TEST_CASE("A kill at the fence is that of the instance which was fenced") {
   const auto hosts = world.script.hosts.get();
   REQUIRE(hosts.size() == 2);
   CHECK(world.script.killed.get().at(0).first == hosts.at(0));
+}
+
+TEST_CASE("One that was killed at its fence is started again when it may run") {
+  auto& world = *new World;  // for good, as the instance that is abandoned
+  world.script.ignores_stop = true;
+  world.script.may_be_killed = true;
+  world.condition->meet();
+  world.apply();
+  world.condition->fail("the lease is lost", Clock::now() + 100ms);
+  REQUIRE(world.script.killed.wait([](const auto& killed) { return killed.size() == 1; }));
+  world.condition->meet();
+  world.reconcile();  // the first time that the control thread comes to it
+  CHECK(world.entry().serves());
+  CHECK(world.script.starts == 2);
+}
+
+TEST_CASE("One whose start hangs is not tried for ever, and holds up no end of the agent") {
+  auto& world = *new World;  // for good, as the instances that are abandoned
+  world.condition->meet();
+  world.script.hangs_in_start = true;
+  world.configuration.modules.at(0).start_timeout = 10ms;
+  world.apply();
+  REQUIRE(eventually([&] {
+    if (world.reconciles.exchange(0) > 0) world.core.modules.reconcile_controllers();
+    return world.entry().failure.ends_with("restart the agent");
+  }));
+  const int starts = world.script.starts;
+  CHECK(starts == 3);
+  world.apply();
+  CHECK(world.script.starts == starts);
+}
+
+TEST_CASE("A start that runs is given up when the agent ends") {
+  auto& world = *new World;  // for good, as the instance that is abandoned
+  world.script.hangs_in_start = true;
+  world.apply();
+  world.condition->meet();
+  std::thread control([&] { world.reconcile(); });
+  REQUIRE(eventually([&] { return world.script.starts == 1; }));
+  const auto begun = Clock::now();
+  world.core.modules.hurry();
+  control.join();
+  CHECK(Clock::now() - begun < 20s);  // and not start_timeout
+  CHECK(world.entry().failure.find("the agent is ending") != std::string::npos);
 }
 
 TEST_CASE("What does not stop by the fence is killed, or takes the process with it") {
