@@ -134,6 +134,48 @@ TEST_CASE("a program that blocks where it is told of a deadline holds up no othe
   is_told.get_future().wait();
 }
 
+TEST_CASE("the end waits for a program that is slow to be told, as long as it comes on",
+          "[embed]") {
+  constexpr int kCalls = 8;
+  std::atomic<int> told = 0;
+  std::promise<void> never;
+  const auto slowly = never.get_future().share();
+  {
+    Embedded embedded;
+    CallOptions options;
+    options.timeout = 1ms;
+    for (int i = 0; i < kCalls; ++i) {
+      embedded.echo().start<echo::WaitResponse>(
+          "Wait", wait_request(600'000),
+          [&](const Result<echo::WaitResponse>&) {
+            slowly.wait_for(60ms);  // all together longer than stop_timeout
+            ++told;
+          },
+          options);
+    }
+    // The deadlines have passed, and the outcomes are on their way.
+    while (told == 0) std::this_thread::yield();
+  }
+  CHECK(told == kCalls);
+}
+
+TEST_CASE("a program may start a call that is refused wherever it is told of one", "[embed]") {
+  constexpr int kCalls = 100'000;
+  int told = 0;
+  std::promise<void> all;
+  Embedded embedded;
+  std::function<void()> start = [&] {
+    embedded.echo().start<echo::SayResponse>("NoSuchMethod", say("x"),
+                                             [&](const Result<echo::SayResponse>&) {
+                                               if (++told == kCalls) return all.set_value();
+                                               start();
+                                             });
+  };
+  start();
+  auto done = all.get_future();
+  CHECK(done.wait_for(kLong) == std::future_status::ready);
+}
+
 TEST_CASE("a started call is cancelled once", "[embed]") {
   Embedded embedded;
   Started waiting;

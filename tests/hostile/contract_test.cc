@@ -127,6 +127,23 @@ TEST_CASE("A drain ends at once what is long_running, and waits for the rest") {
   CHECK(subject.stop(100ms) != "");
 }
 
+TEST_CASE("A stream without a deadline is stuck when it is not finished after its reader went") {
+  Subject subject("never_finishes");
+  subject.started();
+  subject.make_long_running();
+  Answer watch;
+  const std::string taken = "has a call and forgets it";
+  const size_t taken_before = World::get().count_logged(taken);
+  std::thread calls([&] { watch = subject.call({}, std::chrono::nanoseconds::max()); });
+  REQUIRE(eventually([&] { return World::get().count_logged(taken) > taken_before; }));
+  CHECK(subject.instance().drain(router::Clock::now() + 10s));  // which ends it
+  calls.join();
+  CHECK(watch.code == StatusCode::kUnavailable);
+  CHECK(subject.instance().figures().stuck == 1);
+  CHECK(subject.instance().figures().streams == 1);
+  CHECK(subject.stop(100ms) != "");
+}
+
 TEST_CASE("Stuck calls are counted by what they hang on, where the module says it") {
   loader::InstanceOptions options;
   options.max_stuck_calls = 1;
