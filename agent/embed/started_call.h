@@ -4,7 +4,7 @@
 // Threads: any but the timers'. Owner: the call.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,8 +42,8 @@ class StartedCall final : public router::CallObserver,
   std::mutex mutex_;
   bool over_ = false;
   bool in_message_ = false;
-  std::deque<std::string> messages_;  // that came while another was with the caller
-  std::optional<Outcome> waiting_;    // until on_message returns
+  std::list<std::string> messages_;  // that came while another was with the caller
+  std::optional<Outcome> waiting_;   // until on_message returns
 };
 
 }  // namespace longshore::embed

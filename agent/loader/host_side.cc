@@ -88,17 +88,23 @@ longshore_result HostSide::invoke(const longshore_invoke_request& request,
   call.method = {static_cast<const char*>(request.method.data),
                  static_cast<size_t>(request.method.size)};
   call.request = router::request_copy(to_view(request.request));
-  call.caller = caller_;
-  if (parent) {
-    auto caller = std::make_shared<router::Caller>(*caller_);
-    caller->on_behalf_of = parent->caller().on_behalf_of;
-    call.caller = std::move(caller);
-  }
+  call.caller = parent ? caller_for(*parent) : caller_;
   if (request.timeout_ns > 0) call.timeout = std::chrono::nanoseconds(request.timeout_ns);
   call.parent = std::move(parent);
   call.observer = invocation;
   invocation->set_call(parts_.router.call(std::move(call)));
   return LONGSHORE_OK;
+}
+
+std::shared_ptr<const router::Caller> HostSide::caller_for(const Call& parent) {
+  const std::string& origin = parent.caller().on_behalf_of;
+  const std::lock_guard lock(mutex_);
+  if (!nested_caller_ || nested_caller_->on_behalf_of != origin) {
+    auto caller = std::make_shared<router::Caller>(*caller_);
+    caller->on_behalf_of = origin;
+    nested_caller_ = std::move(caller);
+  }
+  return nested_caller_;
 }
 
 // Under one lock with the check, so that an ending instance sees all that it has to wait for.

@@ -108,6 +108,9 @@ class HostSide {
   HostTable* const table_;
   bool is_table_free_ = false;
   const std::shared_ptr<const router::Caller> caller_;
+  // The same on behalf of who is behind the parent call; the last one that was asked for.
+  std::shared_ptr<const router::Caller> caller_for(const router::Call& parent);
+  std::shared_ptr<const router::Caller> nested_caller_;  // guarded by the mutex
   std::weak_ptr<HostSide> self_;
   std::vector<const router::Target*> targets_;
   observe::RateLimitedLog log_;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,7 +63,7 @@ class Invocation final : public router::CallObserver,
 
   std::mutex mutex_;
   std::shared_ptr<router::Call> call_;
-  std::deque<std::string> messages_;
+  std::list<std::string> messages_;  // not a deque, which takes half a kilobyte while it is empty
   std::optional<Outcome> outcome_;
   router::Credit credit_;
   bool is_scheduled_ = false;  // a delivery is on its way to its thread

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -53,7 +53,7 @@ class ResponsePump {
   bool deliver_all(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
-  std::deque<std::string> messages_;
+  std::list<std::string> messages_;
   std::optional<End> end_;
   uint32_t taken_ = 0;
   bool pumping_ = false;
