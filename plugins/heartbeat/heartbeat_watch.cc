@@ -91,17 +91,17 @@ void HeartbeatWatch::lose(const Result<void>& end) {
 void HeartbeatWatch::report() {
   v1::ReportRequest request;
   request.set_listener(options_.listener);
-  bool is_lost = false;
+  bool is_new = false;
   {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) return;
     request.set_heard(heard_);
     request.set_last(last_);
-    is_lost = is_lost_;
+    is_new = std::exchange(reported_, heard_) != heard_;
   }
-  // One that is not taken is followed by another.
+  // One that is not taken is followed by another, as long as there is something to report.
   const auto ignore = [](const Result<v1::ReportResponse>&) {};
-  if (!is_lost) client_.call<v1::ReportResponse>(kReport, request, {}, ignore);
+  if (is_new) client_.call<v1::ReportResponse>(kReport, request, {}, ignore);
   static_cast<void>(report_timer_.start(options_.report_interval, [this] { report(); }));
 }
 

@@ -49,6 +49,7 @@ class HeartbeatWatch {
 
   std::mutex mutex_;
   uint64_t heard_ = 0;
+  uint64_t reported_ = 0;
   uint64_t last_ = 0;
   uint64_t attempts_ = 0;
   bool is_lost_ = false;
