@@ -144,6 +144,22 @@ TEST_CASE("A stream without a deadline is stuck when it is not finished after it
   CHECK(subject.stop(100ms) != "");
 }
 
+TEST_CASE("Streams that are never finished take no thread of those that stand in for hung ones") {
+  loader::InstanceOptions options;
+  options.max_concurrent_calls = 1;
+  options.max_stuck_calls = 1;
+  Subject subject("forgets_or_hangs", options);
+  subject.started();
+  subject.make_long_running();
+  subject.call("forget", 50ms);
+  REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
+  subject.make_long_running(false);
+  subject.call("hang", 50ms);
+  REQUIRE(eventually([&] { return subject.instance().figures().stuck == 2; }));
+  CHECK(subject.call("").message == "well");
+  CHECK(subject.stop(100ms) != "");
+}
+
 TEST_CASE("Stuck calls are counted by what they hang on, where the module says it") {
   loader::InstanceOptions options;
   options.max_stuck_calls = 1;

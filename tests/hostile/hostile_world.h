@@ -56,7 +56,7 @@ class Subject {
   Subject& started();
 
   // Of the method that `call` calls.
-  void make_long_running() { is_long_running_ = true; }
+  void make_long_running(bool is_so = true) { is_long_running_ = is_so; }
   Answer call(const std::string& request = {},
               std::chrono::nanoseconds timeout = std::chrono::seconds(30));
 
