@@ -54,6 +54,7 @@ void ModuleSet::on_created(const Entry& entry) {
   {
     const std::lock_guard lock(mutex_);
     starting_ = entry.instance;
+    if (is_ending_) entry.instance->give_up_start();
   }
   if (entry.is_controller()) controllers_.watch(entry);
 }

@@ -48,7 +48,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // it also says that it is healthy, should it have the method for that.
   Result<void> start(std::string settings, std::string_view handover);
 
-  // Has a `start` that runs end now, with an error. [any thread]
+  // Has a `start` that runs, or comes, end at once, with an error. [any thread]
   void give_up_start();
 
   // Takes no more calls, since the routes lead elsewhere by now, but those that its own calls wait
@@ -118,6 +118,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   Result<Secret> control(const char* name, std::chrono::nanoseconds timeout,
                          std::string request_bytes);
   bool has_control_call() const;
+  bool start_is_given_up() const;
+  void end_start();
   void start_ended(bool well);
   bool wait_for_start();    // false: its start does not return
   bool wants_stop() const;  // since its start was finished well, in time or not
@@ -157,6 +159,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   std::condition_variable changed_;
   enum class StartStep { kNone, kRuns, kDone };
   StartStep start_step_ = StartStep::kNone;  // after a start that failed too
+  bool start_is_given_up_ = false;
   bool ended_ = false;
   Secret left_;  // for the next instance
   router::Clock::time_point started_at_{};

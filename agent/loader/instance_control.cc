@@ -168,6 +168,8 @@ Result<Secret> Instance::control(const char* name, std::chrono::nanoseconds time
   const auto observer = std::make_shared<ControlObserver>();
   router_.call_directly(control_target_, control_method(name, timeout),
                         request_of_agent(std::move(request_bytes), observer));
+  // Who gave it up before may have looked for the call too early.
+  if (std::string_view(name) == kStart && start_is_given_up()) end_start();
   return observer->wait();
 }
 
@@ -195,6 +197,19 @@ Result<void> Instance::start(std::string settings, std::string_view handover) {
 }
 
 void Instance::give_up_start() {
+  {
+    const std::lock_guard lock(mutex_);
+    start_is_given_up_ = true;
+  }
+  end_start();
+}
+
+bool Instance::start_is_given_up() const {
+  const std::lock_guard lock(mutex_);
+  return start_is_given_up_;
+}
+
+void Instance::end_start() {
   for (const auto& call : router_.calls().all()) {
     if (!call->belongs_to(*control_target_) || call->method().name != kStart) continue;
     call->end_early(StatusCode::kUnavailable, "the agent is ending");
