@@ -83,25 +83,27 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
     return refuse_for_stuck(*call);
   }
   ++total_;
-  const bool is_stream = call->method().long_running;
-  if (is_stream && long_running_ >= options_.max_open_streams) {
+  if (call->method().long_running && long_running_ >= options_.max_open_streams) {
     ++failed_;
     return refuse_for_streams(*call);
   }
   if (running_ < concurrency_limit()) {
     ++running_;
-    long_running_ += is_stream ? 1 : 0;
-    records_[call.get()].runs = true;
+    add(*call).runs = true;
     return Place::kRuns;
   }
   if (waiting_.size() >= options_.max_queued_calls) {
     ++failed_;
     return refuse_for_number(*call);
   }
-  records_[call.get()] = {};
-  long_running_ += is_stream ? 1 : 0;
+  add(*call);
   waiting_.push_back(call);
   return Place::kWaits;
+}
+
+Admission::Record& Admission::add(const Call& call) {
+  if (call.method().long_running) ++long_running_;
+  return records_[&call] = {};
 }
 
 bool Admission::begin_starting() {

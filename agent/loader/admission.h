@@ -6,10 +6,9 @@
 //
 //   a call: ──admit──► waits ──next──► runs ──end──► forgotten
 //              └────────────────────────▲ ├──stick──► is stuck: counts apart, until its end
-//                                         └──leave──► is open: a long_running call whose handler
+//                                         └──leave──► is open, if it is long_running: its handler
 //                                         has
-//                                                     returned; holds no thread, until its end, and
-//                                                     may be stuck too
+//                                                     returned; holds no thread; may get stuck
 //
 // Threads: any. Owner: an instance. No lock is held while calls are run.
 #pragma once
@@ -105,6 +104,7 @@ class Admission {
   enum class Door { kClosed, kOpen, kOnlyNested };
 
   // All locked.
+  Record& add(const router::Call& call);
   size_t concurrency_limit() const;
   bool is_idle() const;
   bool is_bulkhead_full(const std::string& key) const;

@@ -160,7 +160,7 @@ class AdminService {
 std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& router) {
   const auto service = std::make_shared<AdminService>(agent);
   const auto handler = [&](auto method) { return typed_handler_of(service, method); };
-  const std::string prefix = "longshore.admin.v1.Admin/";
+  const std::string prefix = std::string(kAdminService) + "/";
   auto handlers = diagnostics_handlers(AdminService::diagnostics_parts(agent));
   handlers.merge(std::map<std::string, AdminTarget::Handler>{
       {prefix + "GetStatus", handler(&AdminService::status)},

@@ -198,9 +198,7 @@ void Agent::begin_reload() {
 Result<std::vector<std::string>> Agent::reload() {
   if (auto allowed = may_change("reload"); !allowed) return std::move(allowed).error();
   auto reloaded = configuration_.reload([this] { return load_configuration(); },
-                                        [this](const auto& configuration, auto change) {
-                                          return switch_over(configuration, std::move(change));
-                                        });
+                                        std::bind_front(&Agent::switch_over, this));
   if (!reloaded) log_->error(reloaded.error().message());
   return reloaded;
 }

@@ -1,6 +1,7 @@
 // Agent::upgrade: one module gets another file while it serves.
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "config/schema.h"
@@ -52,9 +53,7 @@ Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::str
   Result<config::Loaded> loaded = load_configuration();
   if (!loaded) return std::move(loaded).error();
   const auto committed =
-      configuration_.upgrade(module, *loaded, [this](const auto& configuration, auto change) {
-        return switch_over(configuration, std::move(change));
-      });
+      configuration_.upgrade(module, *loaded, std::bind_front(&Agent::switch_over, this));
   if (!committed) return committed.error();
   if (committed->failed) {
     std::string reasons;

@@ -1,6 +1,5 @@
 #include "observe/metrics_text.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <span>
@@ -87,8 +86,7 @@ void add_handled(MetricsWriter& writer, const std::vector<CalledMethod>& called)
   }
 }
 
-void add_calls(MetricsWriter& writer, const StatusReport& report) {
-  const std::vector<CalledMethod> called = called_methods(report);
+void add_calls(MetricsWriter& writer, const std::vector<CalledMethod>& called) {
   const auto add_counters = [&](const char* name, const char* help, auto value_of) {
     writer.family(name, help, Type::kCounter);
     for (const CalledMethod& method : called) {
@@ -210,11 +208,9 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
   // Most of it is the histograms of methods and the states of modules.
   constexpr size_t kMethodBytes = 3 << 10;
   constexpr size_t kModuleBytes = 2 << 10;
-  const auto was_called = [](const auto& method) { return method->figures().started > 0; };
-  const auto called =
-      static_cast<size_t>(std::count_if(report.methods.begin(), report.methods.end(), was_called));
-  MetricsWriter writer(called * kMethodBytes + report.modules.size() * kModuleBytes);
-  add_calls(writer, report);
+  const std::vector<CalledMethod> called = called_methods(report);
+  MetricsWriter writer(called.size() * kMethodBytes + report.modules.size() * kModuleBytes);
+  add_calls(writer, called);
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);
   add_modules(writer, report);

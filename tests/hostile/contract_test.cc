@@ -1,5 +1,6 @@
 // What is counted and said of modules that break the contract, and of those that are slow to live.
 #include <catch2/catch.hpp>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -10,6 +11,16 @@ namespace {
 
 using namespace std::chrono_literals;
 using loader::LifecycleState;
+
+// On a thread, and returns once the module has the call: until then a drain would end it on its
+// way.
+std::thread begin_call(std::function<void()> call) {
+  const std::string taken = "has a call and forgets it";
+  const size_t before = World::get().count_logged(taken);
+  std::thread thread(std::move(call));
+  REQUIRE(eventually([&] { return World::get().count_logged(taken) > before; }));
+  return thread;
+}
 
 TEST_CASE("A second finish and a send after it are counted and named in the log") {
   Subject subject("finish_twice");
@@ -115,11 +126,7 @@ TEST_CASE("A drain ends at once what is long_running, and waits for the rest") {
   subject.started();
   subject.make_long_running();
   Answer watch;
-  const std::string taken = "has a call and forgets it";
-  const size_t taken_before = World::get().count_logged(taken);
-  std::thread calls([&] { watch = subject.call({}, 1h); });
-  // A call that runs may still be on its way to the module; a drain would end it there.
-  REQUIRE(eventually([&] { return World::get().count_logged(taken) > taken_before; }));
+  std::thread calls = begin_call([&] { watch = subject.call({}, 1h); });
   CHECK_FALSE(subject.instance().drain(router::Clock::now() + 50ms));  // it does not finish it
   calls.join();
   CHECK(watch.code == StatusCode::kUnavailable);
@@ -132,10 +139,8 @@ TEST_CASE("A stream without a deadline is stuck when it is not finished after it
   subject.started();
   subject.make_long_running();
   Answer watch;
-  const std::string taken = "has a call and forgets it";
-  const size_t taken_before = World::get().count_logged(taken);
-  std::thread calls([&] { watch = subject.call({}, std::chrono::nanoseconds::max()); });
-  REQUIRE(eventually([&] { return World::get().count_logged(taken) > taken_before; }));
+  std::thread calls =
+      begin_call([&] { watch = subject.call({}, std::chrono::nanoseconds::max()); });
   CHECK(subject.instance().drain(router::Clock::now() + 10s));  // which ends it
   calls.join();
   CHECK(watch.code == StatusCode::kUnavailable);
