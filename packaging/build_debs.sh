@@ -5,6 +5,9 @@
 #
 # Without a folder they stay in build/packages/debs. Installs the packages that the build needs, on
 # a Debian 12 that may have nothing installed yet. The same source makes the same packages.
+#
+# With LONGSHORE_SIGNING_KEY=<file> in the environment, a private Ed25519 key in PEM, the modules in the
+# package are signed with it.
 set -euo pipefail
 
 case ${1-} in
@@ -12,6 +15,10 @@ case ${1-} in
   -*) echo "build_debs.sh: unknown option $1; see --help" >&2 && exit 2 ;;
 esac
 output=${1:+$(realpath -m "$1")}
+if [ -n "${LONGSHORE_SIGNING_KEY-}" ]; then
+  LONGSHORE_SIGNING_KEY=$(realpath -e "$LONGSHORE_SIGNING_KEY")
+  export LONGSHORE_SIGNING_KEY
+fi
 root=$(readlink -f "$(dirname "$0")/..")
 cd "$root"
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1

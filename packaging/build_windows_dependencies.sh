@@ -3,10 +3,11 @@
 #
 #   packaging/build_windows_dependencies.sh
 #
-# From Debian's source packages, static: nghttp2 and nettle. From its header-only packages: Catch2's
+# From Debian's source packages, static: nghttp2, nettle, and protobuf with its reflection, which only
+# longshorectl has. From its header-only packages: Catch2's
 # main, and links to the headers in a folder of their own, because a cross build that looks into
 # /usr/include finds Linux there. The result is kept in a cache by content and its folder is the last
-# line printed. Takes about 35 seconds on two cores, none when cached.
+# line printed. Takes about two minutes on two cores, none when cached.
 set -euo pipefail
 
 root=$(dirname "$(readlink -f "$0")")/..
@@ -16,7 +17,8 @@ root=$(dirname "$(readlink -f "$0")")/..
 triplet=x86_64-w64-mingw32
 nghttp2=$(source_version libnghttp2-dev)
 nettle=$(source_version nettle-dev)
-key=$(content_key "$nghttp2" "$nettle" "$(source_version catch2)" \
+protobuf=$(source_version libprotobuf-dev)
+key=$(content_key "$nghttp2" "$nettle" "$protobuf" "$(source_version catch2)" \
   "$($triplet-g++-posix --version | head -1)" "$(cat "$root/sdk/cmake/mingw-w64.toolchain.cmake")")
 cache=$(longshore_cache)
 result=$cache/windows-dependencies-$key
@@ -66,6 +68,19 @@ fetch_source "$work" nettle "$nettle"
   cp ./*.h "$staging/include/nettle/"
   cp libnettle.a "$staging/lib/"
 ) >&2
+
+fetch_source "$work" protobuf "$protobuf"
+{
+  CXXFLAGS="-ffile-prefix-map=$work=. -ffunction-sections -fdata-sections" cmake -S "$work/protobuf" \
+    -B "$work/protobuf-build" -G Ninja -DCMAKE_BUILD_TYPE=MinSizeRel \
+    -DCMAKE_TOOLCHAIN_FILE="$root/sdk/cmake/mingw-w64.toolchain.cmake" \
+    -Dprotobuf_BUILD_TESTS=OFF -Dprotobuf_BUILD_PROTOC_BINARIES=OFF -Dprotobuf_WITH_ZLIB=OFF
+  cmake --build "$work/protobuf-build" --target libprotobuf
+} >&2
+mkdir -p "$staging/lib/protobuf/include"
+cp "$work/protobuf-build/libprotobuf.a" "$staging/lib/protobuf/"
+(cd "$work/protobuf/src" && find google/protobuf \( -name '*.h' -o -name '*.inc' \) -print0 |
+  tar cf - --null -T -) | tar xf - -C "$staging/lib/protobuf/include"
 
 # Debian's CMake package of Catch2 finds its library and headers by its own place.
 ln -s /usr/include/catch2 "$staging/include/catch2"

@@ -22,12 +22,12 @@ packages=(
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's.
   catch2 dbus golang-go groff-base libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
   # Debian packages, and the root folders in which they are tested.
-  file python3 systemd
+  file openssl python3 systemd
   # Filesystems that the volume module makes, and what it is measured beside.
   btrfs-progs e2fsprogs fdisk xfsprogs
 )
 windows_packages=(
-  binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine libz-mingw-w64-dev wine64
+  binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine libz-mingw-w64-dev msitools wine64 wixl
 )
 optional_packages=(
   chromium  # opens the status page

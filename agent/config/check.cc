@@ -5,7 +5,9 @@
 #include <set>
 
 #include "config/http_address.h"
+#include "config/system_paths.h"
 #include "config/toml_text.h"
+#include "text/file_path.h"
 
 namespace longshore::config {
 namespace {
@@ -21,11 +23,13 @@ class WholeCheck {
         all_described_(all_described(draft.configuration, schemas)) {}
 
   void run() {
-    serve_once();
+    check_served_once(draft_.configuration, draft_.origins, schemas_, findings_);
+    find_servers();
     keep_control_apart();
     check_http();
     check_signatures();
     check_audit();
+    check_limits(draft_, findings_);
     check_users(draft_, findings_);
     check_permissions(draft_, schemas_, findings_);
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
@@ -38,30 +42,11 @@ class WholeCheck {
   }
 
  private:
-  // Finds who serves what, and that no two modules serve one service or one socket.
-  void serve_once() {
+  void find_servers() {
     for (const auto& [name, schema] : schemas_) {
-      bool is_second = false;
-      for (const std::string& service : schema.services) {
-        const auto [first, is_new] = module_of_.try_emplace(service, name);
-        if (is_new) continue;
-        is_second = true;
-        add_second(first->second, name, in_quotes(service));
-      }
+      for (const std::string& service : schema.services) module_of_.try_emplace(service, name);
       for (const std::string& method : schema.methods) module_of_.try_emplace(method, name);
-      if (is_second || !draft_.configuration.csi_proxy.enabled) continue;
-      for (const std::string& socket : schema.csi_proxy_sockets) {
-        const auto [first, is_new] = module_at_.try_emplace(socket, name);
-        if (!is_new) add_second(first->second, name, "csi-proxy's socket " + in_quotes(socket));
-      }
     }
-  }
-
-  void add_second(const std::string& first, const std::string& second, const std::string& what) {
-    const std::string path = table_of(second);
-    add(place_of(draft_.origins, {joined(path, "library"), path}),
-        "the modules " + in_quotes(first) + " and " + in_quotes(second) + " both serve " + what +
-            "; disable one of them");
   }
 
   void check(const EndpointSettings& endpoint) {
@@ -71,7 +56,7 @@ class WholeCheck {
     const std::string who = "the endpoint " + in_quotes(endpoint.name);
     if (!draft_.origins.contains(address_path)) {
       add(place_of(draft_.origins, {path}),
-          who + " has no address; write address = \"unix:///absolute/path\"");
+          who + " has no address; write address = \"" + kAddressForm + "\"");
     }
     const auto services = draft_.origins.find(services_path);
     if (services == draft_.origins.end() || services->second.items.empty()) {
@@ -79,7 +64,7 @@ class WholeCheck {
           who + " has no services; write services = [\"<service>\"] with those that it offers");
     }
     if (!endpoint.address.empty()) {
-      const auto normal = std::filesystem::path(endpoint.path()).lexically_normal().string();
+      const auto normal = text::file_path(endpoint.path()).lexically_normal().string();
       const auto [first, is_new] = endpoint_at_.try_emplace(normal, endpoint.name);
       if (!is_new) {
         add(place_of(draft_.origins, {address_path}), who + " has the address of the endpoint " +
@@ -101,16 +86,11 @@ class WholeCheck {
   // run_dir may be given to containers, and the control socket must not come along.
   void keep_control_apart() {
     const AgentSettings& agent = draft_.configuration.agent;
-    const auto folder = [](const std::string& path) {
-      return (std::filesystem::path(path) / "").lexically_normal().string();
-    };
-    const std::string control = folder(agent.control_dir);
-    const std::string run = folder(agent.run_dir);
-    if (!control.starts_with(run)) return;
+    if (!is_control_exposed(agent.control_dir, agent.run_dir)) return;
     add(place_of(draft_.origins, {"agent.control_dir", "agent.run_dir"}),
         "\"agent.control_dir\" is beneath \"agent.run_dir\", which may be given to containers; use "
         "a folder outside of " +
-            in_quotes(run));
+            in_quotes((text::file_path(agent.run_dir) / "").lexically_normal().string()));
   }
 
   void check_http() {
@@ -179,7 +159,7 @@ class WholeCheck {
       if (is_own(method)) continue;
       add(place_of(draft_.origins, {joined(methods_path, method)}), not_own(methods_path, method));
     }
-    check_targets(module);
+    check_targets(module, schema);
     check_process(module);
   }
 
@@ -195,12 +175,14 @@ class WholeCheck {
                                  in_quotes(path));
   }
 
-  void check_targets(const ModuleSettings& module) {
+  // What the module itself says that it calls may stand there also while nobody serves it.
+  void check_targets(const ModuleSettings& module, const ModuleSchema& schema) {
     if (!all_described_) return;
     const std::string path = joined(module.table(), "may_call");
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       const std::string& target = module.may_call[i];
       if (module_of_.contains(target) || is_host_service(target)) continue;
+      if (std::ranges::find(schema.calls, target) != schema.calls.end()) continue;
       std::vector<std::string> valid = host_services_;
       for (const auto& [name, owner] : module_of_) valid.push_back(name);
       add(item_place(draft_.origins, path, i),
@@ -273,7 +255,6 @@ class WholeCheck {
   Findings& findings_;
   const bool all_described_;
   std::map<std::string, std::string> module_of_;    // by service and by method
-  std::map<std::string, std::string> module_at_;    // by csi-proxy's socket
   std::map<std::string, std::string> endpoint_at_;  // by path
   std::set<std::string> done_;
   std::vector<std::string> way_;

@@ -12,16 +12,28 @@
 namespace longshore::config {
 
 // Asks `catalog` for every enabled module and reads its settings into the draft. A disabled module
-// need not exist, and its settings are left alone.
-ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& findings);
+// need not exist, and its settings are left alone; so it is with one that cannot be loaded, unless
+// that is a finding (`strict`).
+ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, bool strict,
+                               Findings& findings);
 
 // Addresses and services of endpoints; services, methods and permissions of modules.
 // `host_services`: what `may_call` may name beside what modules serve.
 void check_whole(const Draft& draft, const ModuleSchemas& schemas,
                  const std::vector<std::string>& host_services, Findings& findings);
 
+// That no two modules serve one service, or one socket of csi-proxy's.
+void check_served_once(const Configuration& configuration, const Origins& origins,
+                       const ModuleSchemas& schemas, Findings& findings);
+
 // What the rules of permissions allow.
 void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
+
+// That limits leave room for what they are limits of.
+void check_limits(const Draft& draft, Findings& findings);
+
+// Methods that are denied in one version and served in another.
+void warn_of_open_versions(const Draft& draft, const ModuleSchemas& schemas, Findings& warnings);
 
 // That the system knows the users and groups of sockets, rules and trusted owners.
 void check_users(const Draft& draft, Findings& findings);

@@ -51,7 +51,8 @@ void add_defaults(const ModuleSchema& schema, ModuleSettings& module, const Draf
 
 }  // namespace
 
-ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& findings) {
+ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, bool strict,
+                               Findings& findings) {
   ModuleSchemas schemas;
   for (ModuleSettings& module : draft.configuration.modules) {
     if (module.library.empty()) module.library = "longshore-" + module.name;
@@ -62,8 +63,8 @@ ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, Findings& f
     if (!module.enabled) continue;
     auto schema = catalog.describe(module, draft.configuration.agent);
     if (!schema) {
-      findings.add(place_of(draft.origins, {joined(path, "library"), path}),
-                   schema.error().message());
+      const Place place = place_of(draft.origins, {joined(path, "library"), path});
+      if (strict) findings.add(place, schema.error().message());
       continue;
     }
     if (schema->is_controller != module.is_controller) {

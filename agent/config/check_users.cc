@@ -27,7 +27,7 @@ class UserCheck {
  private:
   struct Kind {
     const char* name;
-    Result<unsigned> (*id_of)(const std::string&);
+    Result<UserId> (*id_of)(const std::string&);
   };
   static constexpr Kind kUser{"user", &user_id_of};
   static constexpr Kind kGroup{"group", &group_id_of};

@@ -1,4 +1,4 @@
-// What is wrong with a configuration, all of it, at its place.
+// What is wrong with a configuration, or to be warned of, all of it, at its place.
 #pragma once
 
 #include <compare>
@@ -30,8 +30,10 @@ class Findings {
   bool empty() const { return findings_.empty(); }
   size_t size() const { return findings_.size(); }
 
-  // A line each, sorted by place: `FILE:LINE:COLUMN: sentence`. Control characters that came out
+  // Sorted by place: `FILE:LINE:COLUMN: sentence`. Control characters that came out
   // of the files are escaped, so that a line stays a line.
+  std::vector<std::string> lines(const std::vector<std::string>& files) const;
+  // These in one text.
   std::string text(const std::vector<std::string>& files) const;
 
  private:

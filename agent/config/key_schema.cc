@@ -6,8 +6,14 @@
 #include <filesystem>
 
 #include "config/capabilities.h"
+#include "config/control_characters.h"
 #include "config/http_address.h"
+#include "config/system_paths.h"
 #include "config/toml_text.h"
+
+#if defined(_WIN32)
+#include "config/windows/security_descriptor.h"
+#endif
 
 namespace longshore::config {
 namespace {
@@ -28,8 +34,10 @@ class Examination {
       case KeyType::kPath:
       case KeyType::kPaths:
         return path(text);
+      case KeyType::kPathsOrAll:
+        return text == "all" ? std::string() : path(text);
       case KeyType::kAddress:
-        return address(text);
+        return complaint_about_address(text);
       case KeyType::kHttpAddress:
         return http_address(text);
       case KeyType::kLibrary:
@@ -40,6 +48,8 @@ class Examination {
         return capability(text);
       case KeyType::kSha256:
         return sha256(text);
+      case KeyType::kSddl:
+        return sddl(text);
       default:
         return {};
     }
@@ -60,7 +70,7 @@ class Examination {
     const bool is_free = key_.type == KeyType::kString || key_.type == KeyType::kStrings;
     if (key_.may_be_empty || (is_free && key_.one_of.empty())) return {};
     const bool is_list = key_.type == KeyType::kNames || key_.type == KeyType::kPaths ||
-                         key_.type == KeyType::kCapabilities;
+                         key_.type == KeyType::kPathsOrAll || key_.type == KeyType::kCapabilities;
     return is_list ? "must not have an empty string" : "must not be empty";
   }
 
@@ -70,39 +80,15 @@ class Examination {
     return list;
   }
 
-  static bool has_control(const std::string& text) {
-    return std::any_of(text.begin(), text.end(),
-                       [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  }
-
   static std::string path(const std::string& text) {
-    if (has_control(text))
+    if (has_control_characters(text))
       return "must not have control characters in its path: " + in_quotes(text);
-    if (std::filesystem::path(text).is_absolute()) return {};
+    if (is_absolute(text)) return {};
     return "must be an absolute path, not " + in_quotes(text);
   }
 
-  static std::string address(const std::string& text) {
-    constexpr std::string_view kScheme = "unix://";
-    constexpr size_t kLongestSocketPath = 107;  // sockaddr_un has 108 bytes, the last is 0
-    if (!text.starts_with(kScheme)) {
-      return "must be the address of a Unix socket, unix:///absolute/path, not " + in_quotes(text);
-    }
-    const std::string socket = text.substr(kScheme.size());
-    if (std::string wrong = path(socket); !wrong.empty()) {
-      return "must have an absolute path after unix://, without control characters, not " +
-             in_quotes(text);
-    }
-    if (!std::filesystem::path(socket).lexically_normal().has_filename()) {
-      return "must name a socket, not a folder: " + in_quotes(text);
-    }
-    if (socket.size() <= kLongestSocketPath) return {};
-    return "has a path of " + std::to_string(socket.size()) + " bytes; the path of a socket has " +
-           std::to_string(kLongestSocketPath) + " at most";
-  }
-
   static std::string http_address(const std::string& text) {
-    if (text.starts_with("unix://")) return address(text);
+    if (text.starts_with("unix://")) return complaint_about_address(text);
     if (parse_http_address(text)) return {};
     return "must be <IP address>:<port> or localhost:<port>, with brackets around an IPv6 address, "
            "or unix:///absolute/path, not " +
@@ -110,7 +96,7 @@ class Examination {
   }
 
   static std::string library(const std::string& text) {
-    if (has_control(text)) return "must not have control characters: " + in_quotes(text);
+    if (has_control_characters(text)) return "must not have control characters: " + in_quotes(text);
     if (text.find_first_of("/\\") == std::string::npos) return {};
     if (std::filesystem::path(text).is_absolute()) return {};
     return "must be a file name without a folder, or an absolute path, not " + in_quotes(text);
@@ -136,6 +122,17 @@ class Examination {
     return "must be 64 hexadecimal digits, as sha256sum prints them, not " + in_quotes(text);
   }
 
+  static std::string sddl([[maybe_unused]] const std::string& text) {
+#if defined(_WIN32)
+    if (!SecurityDescriptor::parse(text)) {
+      return "must be a security descriptor that says who may open the pipe, such as "
+             "\"D:P(A;;GA;;;SY)(A;;GA;;;BA)\", not " +
+             in_quotes(text);
+    }
+#endif
+    return {};
+  }
+
   const KeySchema& key_;
 };
 
@@ -150,6 +147,7 @@ std::string_view expected(KeyType type) {
     case KeyType::kStrings:
     case KeyType::kNames:
     case KeyType::kPaths:
+    case KeyType::kPathsOrAll:
     case KeyType::kCapabilities:
       return "an array of strings";
     case KeyType::kDuration:
@@ -180,6 +178,7 @@ class Reading {
       case KeyType::kStrings:
       case KeyType::kNames:
       case KeyType::kPaths:
+      case KeyType::kPathsOrAll:
       case KeyType::kCapabilities:
         return texts(node);
       default:

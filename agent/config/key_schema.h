@@ -28,7 +28,9 @@ enum class KeyType {
   kLibrary,      // a file name, or an absolute path
   kIsolation,
   kCapabilities,  // names as in capabilities(7), or "all"
+  kPathsOrAll,    // absolute, or "all"
   kSha256,        // 64 hexadecimal digits; read as lower case
+  kSddl,          // a security descriptor of Windows'
 };
 
 struct KeySchema {

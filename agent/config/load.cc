@@ -8,6 +8,7 @@
 #include "config/check.h"
 #include "config/loaded.h"
 #include "config/ownership.h"
+#include "text/file_path.h"
 
 namespace longshore::config {
 namespace {
@@ -64,14 +65,19 @@ class Load {
     // What a file that nobody could read would have said is unknown, so the whole is not judged.
     ModuleSchemas schemas;
     if (readable_) {
-      schemas = describe_modules(draft_, catalog_, findings_);
+      const bool strict = options_.strict || draft_.configuration.agent.strict;
+      schemas = describe_modules(draft_, catalog_, strict, findings_);
       check_whole(draft_, schemas, catalog_.host_services(), findings_);
     }
     if (!findings_.empty()) {
       return Error::of_text(StatusCode::kInvalidArgument,
                             findings_.text(draft_.configuration.files));
     }
-    return Loaded{std::move(draft_.configuration), std::move(draft_.origins), std::move(schemas)};
+    Findings warnings;
+    warn_of_open_versions(draft_, schemas, warnings);
+    std::vector<std::string> lines = warnings.lines(draft_.configuration.files);
+    return Loaded{std::move(draft_.configuration), std::move(draft_.origins), std::move(schemas),
+                  std::move(lines)};
   }
 
  private:
@@ -101,8 +107,9 @@ Result<Configuration> without_origins(Result<Loaded> loaded) {
 
 Result<Loaded> load_files_with_origins(const std::string& file, ModuleCatalog& catalog,
                                        const LoadOptions& options) {
+  const fs::path path = text::file_path(file);
   std::error_code error;
-  const fs::file_status status = fs::status(file, error);
+  const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
     return Error(StatusCode::kUnknown, "read the configuration", file)
         .because(error)
@@ -111,14 +118,13 @@ Result<Loaded> load_files_with_origins(const std::string& file, ModuleCatalog& c
             "with --config");
   }
   Load load(catalog, options);
-  load.add_file(file);
-  load.add_folder(fs::path(file).parent_path() / "conf.d");
+  load.add_file(path);
+  load.add_folder(path.parent_path() / "conf.d");
   return load.finish();
 }
 
 Result<Loaded> load_text_with_origins(std::string_view text, const std::string& name,
-                                      ModuleCatalog& catalog) {
-  const LoadOptions options;
+                                      ModuleCatalog& catalog, const LoadOptions& options) {
   Load load(catalog, options);
   load.add_text(text, name);
   return load.finish();

@@ -7,17 +7,22 @@
 
 #include "config/module_catalog.h"
 #include "config/settings.h"
+#include "config/user_id.h"
 #include "longshore/result.hpp"
 
 namespace longshore::config {
 
 struct LoadOptions {
   // User ids that may own the files and their folders, besides root. Empty: nobody is asked.
-  std::vector<unsigned> owners;
+  std::vector<UserId> owners;
+  // Whether a module that cannot be loaded is a finding, though agent.strict may not say so.
+  bool strict = false;
 };
 
 // Reads `file` and `conf.d/*.toml` beside it, merges and checks all. The error's message holds
-// every finding, a line each, sorted by file and place: `FILE:LINE:COLUMN: sentence`.
+// every finding, a line each, sorted by file and place: `FILE:LINE:COLUMN: sentence`. A module that
+// cannot be loaded is none, unless it is to be: its settings stay unread, and what it would serve
+// is unknown.
 Result<Configuration> load_files(const std::string& file, ModuleCatalog& catalog,
                                  const LoadOptions& options);
 

@@ -24,19 +24,24 @@ struct Origin {
 // What has its default has no origin.
 using Origins = std::map<std::string, Origin, std::less<>>;
 
-// By name of module; only of enabled modules.
+// By name of module; only of enabled modules, and not of those that could not be loaded.
 using ModuleSchemas = std::map<std::string, ModuleSchema>;
 
 struct Loaded {
   Configuration configuration;
   Origins origins;
   ModuleSchemas schemas;
+  std::vector<std::string> warnings;  // "agent.toml:12:3: sentence", of what may not be meant so
 };
+
+// That no two modules serve one service, or one socket of csi-proxy's, as far as the schemas say:
+// loading has checked that of those that it has read.
+Result<void> check_served_once(const Loaded& loaded);
 
 // load_files() and load_text() are these without what only `longshorectl` needs.
 Result<Loaded> load_files_with_origins(const std::string& file, ModuleCatalog& catalog,
                                        const LoadOptions& options);
 Result<Loaded> load_text_with_origins(std::string_view text, const std::string& name,
-                                      ModuleCatalog& catalog);
+                                      ModuleCatalog& catalog, const LoadOptions& options = {});
 
 }  // namespace longshore::config

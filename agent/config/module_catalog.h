@@ -29,6 +29,8 @@ struct ModuleSchema {
   bool is_controller = false;
   std::vector<std::string> services;  // "v1.Filesystem"
   std::vector<std::string> methods;   // "v1.Filesystem/PathExists"
+  // Methods of other modules that it calls if it may.
+  std::vector<std::string> calls;
   // The sockets of csi-proxy's that it is reached by: "filesystem-v1".
   std::vector<std::string> csi_proxy_sockets;
   std::vector<OptionSchema> options;

@@ -11,10 +11,10 @@
 namespace longshore::config {
 
 // Who may own what the agent loads and runs, besides root: its own user and trusted_owners.
-inline Result<std::vector<unsigned>> owners_of_code(const AgentSettings& agent) {
-  std::vector<unsigned> owners = {own_user_id()};
+inline Result<std::vector<UserId>> owners_of_code(const AgentSettings& agent) {
+  std::vector<UserId> owners = {own_user_id()};
   for (const std::string& name : agent.trusted_owners) {
-    const Result<unsigned> id = user_id_of(name);
+    const Result<UserId> id = user_id_of(name);
     if (!id) return id.error();
     owners.push_back(*id);
   }
@@ -23,6 +23,6 @@ inline Result<std::vector<unsigned>> owners_of_code(const AgentSettings& agent) 
 
 // `path` and every folder above it must be owned by root or one of `owners` (user ids) and closed
 // to writes by group and others; a sticky folder may be open. The error names the culprit.
-Result<void> check_ownership(const std::string& path, const std::vector<unsigned>& owners);
+Result<void> check_ownership(const std::string& path, const std::vector<UserId>& owners);
 
 }  // namespace longshore::config

@@ -51,12 +51,21 @@ std::string doc_of(const KeySchema& key) {
   return doc;
 }
 
+// What differs from the default is switched on.
+template <typename Section>
+void append_section(std::string& sample, const Section& section, const Section& defaults,
+                    bool explained) {
+  for (const SectionKey<Section>& key : section_keys<Section>()) {
+    const bool is_default = key.get(section) == key.get(defaults);
+    if (explained || !is_default) append_comment(sample, doc_of(key.schema));
+    sample += (is_default ? "#" : "") + key.schema.name + " = " +
+              value_text(key.get(section), key.schema.type) + '\n';
+  }
+}
+
 template <typename Section>
 void append_section(std::string& sample, const Section& section, bool explained) {
-  for (const SectionKey<Section>& key : section_keys<Section>()) {
-    if (explained) append_comment(sample, doc_of(key.schema));
-    sample += '#' + key.schema.name + " = " + value_text(key.get(section), key.schema.type) + '\n';
-  }
+  append_section(sample, section, section, explained);
 }
 
 // The simplest value that an option without a default may have.
@@ -101,7 +110,7 @@ void append_example_rule(std::string& sample, const std::string& table, const st
 void append_example_endpoint(std::string& sample,
                              const std::vector<std::pair<std::string, ModuleSchema>>& modules) {
   EndpointSettings endpoint;
-  endpoint.address = "unix:///run/longshore/all/all.sock";
+  endpoint.address = kExampleAddress;
   for (const auto& [name, schema] : modules) {
     endpoint.services.insert(endpoint.services.end(), schema.services.begin(),
                              schema.services.end());
@@ -125,7 +134,9 @@ void append_module(std::string& sample, const std::string& name, const ModuleSch
   sample += '\n';
   if (!schema.summary.empty()) append_comment(sample, schema.summary);
   sample += '[' + table + "]\n";
-  append_section(sample, module, explained);
+  const ModuleSettings defaults = module;
+  module.may_call = schema.calls;
+  append_section(sample, module, defaults, explained);
   if (!schema.methods.empty()) {
     const auto& timeout = section_keys<MethodSettings>().front();
     if (explained) append_comment(sample, doc_of(timeout.schema));
@@ -157,11 +168,13 @@ std::string sample(const std::vector<std::pair<std::string, ModuleSchema>>& modu
   std::string sample;
   append_comment(sample, "The configuration of the Longshore agent.");
   append_comment(sample, "");
-  append_comment(sample,
-                 "A line such as \"#key = value\" shows a default; take the # away to change it. "
-                 "Files in conf.d beside this file, named *.toml, are read after it in the order "
-                 "of their names: their values replace those here, and tables are merged. Times "
-                 "are written as \"250ms\", \"30s\", \"10m\" or \"2h\".");
+  append_comment(
+      sample,
+      "A line such as \"#key = value\" shows a default; take the # away to change it. "
+      "Files in conf.d beside this file, named *.toml, are read after it in the order "
+      "of their names: their values replace those here, and tables are merged. Times "
+      "are written as \"250ms\", \"30s\", \"10m\" or \"2h\". A controller, which works of its "
+      "own accord, has the tables and keys of a module, but in [controllers.<name>].");
   sample += "\n[agent]\n";
   append_section(sample, AgentSettings{}, true);
   sample += "\n[agent.log]\n";

@@ -6,6 +6,7 @@ namespace longshore::config {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kMostMemory = int64_t{64} << 30;
 
 }  // namespace
 
@@ -40,10 +41,19 @@ const SectionKeys<AgentSettings>& section_keys() {
            .doc = "Users, by name or id, who may own modules, the keys that they are signed with "
                   "and module_host, besides root.",
            .needs_restart = true}),
-      key<&S::stop_timeout>({.name = "stop_timeout",
-                             .type = KeyType::kDuration,
-                             .doc = "How long the agent waits for running calls when it stops.",
-                             .range = {{kMillisecond, kHour}}}),
+      key<&S::stop_timeout>(
+          {.name = "stop_timeout",
+           .type = KeyType::kDuration,
+           .doc = "How long running calls and the modules together get when the agent stops.",
+           .range = {{kMillisecond, kHour}}}),
+      key<&S::strict>(
+          {.name = "strict",
+           .type = KeyType::kBool,
+           .doc = "Whether one bad part refuses the whole: a module that cannot be loaded, or a "
+                  "socket that cannot be made, keeps the agent from starting and a reload from "
+                  "changing anything, and /readyz asks that every module and endpoint serves. "
+                  "Otherwise what is bad is reported and tried again, "
+                  "and the rest serves. An agent inside another program is always strict."}),
   };
   return keys;
 }
@@ -61,7 +71,11 @@ const SectionKeys<LogSettings>& section_keys() {
                        .one_of = {"text", "json"}}),
       key<&S::file>({.name = "file",
                      .type = KeyType::kPath,
-                     .doc = "File that is appended to. Empty: standard error.",
+                     .doc = "File that is appended to, with mode 0640; its folder is made with "
+                            "0750 where it is missing. The agent does not start where it cannot "
+                            "be opened, or is a link or a device. A reload opens it anew, after "
+                            "logrotate moved it; nothing else bounds its size. Empty: standard "
+                            "error.",
                      .needs_restart = true,
                      .may_be_empty = true}),
   };
@@ -107,41 +121,44 @@ const SectionKeys<LimitSettings>& section_keys() {
       key<&S::max_response_bytes>(
           limit("max_response_bytes", "Largest answer, in bytes.", 1024, 1024 * kMiB)),
       key<&S::max_connections>(
-          limit("max_connections", "Open connections of one endpoint.", 1, 65536)),
+          limit("max_connections",
+                "Open connections of one endpoint. Where there are as many, an idle one of the "
+                "same user gives way to a new one: the one that was used longest ago.",
+                1, 65536)),
       key<&S::max_connections_per_user>(
-          limit("max_connections_per_user", "Of these, those of one user.", 1, 65536)),
+          limit("max_connections_per_user",
+                "Of these, those of one user. A container with a PID namespace of its own counts "
+                "as one user, whoever its processes run as. An idle one gives way to a new one "
+                "here too.",
+                1, 65536)),
       key<&S::max_streams_per_connection>(
           limit("max_streams_per_connection", "Calls in flight on one connection.", 1, 65536)),
+      key<&S::max_memory>(limit(
+          "max_memory",
+          "Bytes that the clients of all endpoints together may make the agent hold: requests "
+          "until their calls are over, answers until they are read, streams and connections. "
+          "What goes beyond fails with RESOURCE_EXHAUSTED. The control socket has as much as "
+          "an endpoint for itself, and each endpoint 256 KiB that no other can use up.",
+          kMiB, kMostMemory)),
+      key<&S::max_memory_per_endpoint>(
+          limit("max_memory_per_endpoint", "Of these, those of one endpoint.", kMiB, kMostMemory)),
+      key<&S::max_memory_per_peer>(limit("max_memory_per_peer",
+                                         "Of an endpoint's, those of one user or container.", kMiB,
+                                         kMostMemory)),
+      key<&S::max_memory_per_connection>(
+          limit("max_memory_per_connection",
+                "Of a peer's, those of one connection. A quarter of it for the requests of calls "
+                "that are under way makes the agent read no more of them, before anything fails.",
+                kMiB, kMostMemory)),
+      key<&S::accept_gzip>({.name = "accept_gzip",
+                            .type = KeyType::kBool,
+                            .doc = "Whether requests may be compressed. csi-proxy does not take "
+                                   "such requests either. They are inflated on a thread apart.",
+                            .needs_restart = true}),
       key<&S::max_images>(limit("max_images",
                                 "Module files that are loaded in the agent's life. A module that "
                                 "was replaced counts again.",
                                 1, 4096)),
-  };
-  return keys;
-}
-
-template <>
-const SectionKeys<AccessSettings>& section_keys() {
-  using S = AccessSettings;
-  static const SectionKeys<S> keys = {
-      key<&S::mode>(
-          {.name = "mode",
-           .type = KeyType::kMode,
-           .doc = "File mode of the socket, in octal. Mode, owner and group of a socket that "
-                  "systemd holds, as the package's, are those of its unit; see longshore.socket."}),
-      key<&S::owner>({.name = "owner",
-                      .doc = "User who owns the socket, by name or id. Empty: the agent's own.",
-                      .may_be_empty = true}),
-      key<&S::group>({.name = "group",
-                      .doc = "Group of the socket, by name or id. Empty: the agent's own.",
-                      .may_be_empty = true}),
-      key<&S::allow_users>({.name = "allow_users",
-                            .type = KeyType::kNames,
-                            .doc = "Users, by name or id, who may call. With no users and no "
-                                   "groups whoever can open the socket may call."}),
-      key<&S::allow_groups>({.name = "allow_groups",
-                             .type = KeyType::kNames,
-                             .doc = "Groups, by name or id, whose members may call."}),
   };
   return keys;
 }
@@ -201,16 +218,28 @@ const SectionKeys<ModuleSettings>& section_keys() {
       key<&S::max_concurrent_calls>(
           count("max_concurrent_calls", "Calls that run at the same time.", 1, 1024)),
       key<&S::max_queued_calls>(
-          count("max_queued_calls", "Calls that wait for their turn; more are refused.", 0, 65536)),
+          count("max_queued_calls",
+                "Calls that wait for their turn; more are refused. Of these, half may be for one "
+                "server, mount or device (see max_calls_per_bulkhead), and no more than 2048. By "
+                "the defaults the limits of memory are reached before, since a call takes 4 KiB "
+                "and its request: this is for those who want fewer to wait.",
+                0, 65536)),
       key<&S::max_open_streams>(count("max_open_streams",
                                       "Streams without an end, as watches, that are open at the "
                                       "same time; more are refused.",
                                       0, 65536)),
-      key<&S::max_stuck_calls>(count("max_stuck_calls",
-                                     "Calls that may hang past their end, each holding a thread, "
-                                     "before more for what they hang on, such as a server, are "
-                                     "refused.",
-                                     0, 1024)),
+      key<&S::max_calls_per_bulkhead>(count(
+          "max_calls_per_bulkhead",
+          "Calls that run at the same time for one server, mount or device that they would hang "
+          "on, or one object that they name: that is called their bulkhead. More for it wait, "
+          "without holding up others. 0: half of max_concurrent_calls, but at least 1.",
+          0, 1024)),
+      key<&S::max_stuck_calls>(
+          count("max_stuck_calls",
+                "Calls for one bulkhead that may hang past their end, each holding a thread, "
+                "before more for it are refused. Calls that hang take no place of others: up to "
+                "sixteen times as many threads stand in for theirs.",
+                0, 1024)),
       key<&S::start_timeout>({.name = "start_timeout",
                               .type = KeyType::kDuration,
                               .doc = "How long the module may take to start.",
@@ -224,7 +253,7 @@ const SectionKeys<ModuleSettings>& section_keys() {
           {.name = "deny_methods",
            .type = KeyType::kNames,
            .doc = "Methods of this module that nobody may call. Those of each version are "
-                  "methods of their own."}),
+                  "methods of their own: where one stays open, the log and config check warn."}),
       key<&S::may_call>({.name = "may_call",
                          .type = KeyType::kNames,
                          .doc = "Methods, or whole services, of other modules that this module "

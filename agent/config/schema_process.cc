@@ -20,6 +20,20 @@ const SectionKeys<ProcessSettings>& section_keys() {
                              .type = KeyType::kBool,
                              .doc = "Whether programs that it starts can gain no privileges, by "
                                     "set-user-ID files for one."}),
+      key<&S::system_call_filter>({.name = "system_call_filter",
+                                   .type = KeyType::kBool,
+                                   .doc = "Whether the kernel refuses it, and the programs that it "
+                                          "starts, system calls that no storage needs: those that "
+                                          "load kernel code, look into other processes, set the "
+                                          "clock and the like (seccomp); see longshore(7)."}),
+      key<&S::writable_paths>({.name = "writable_paths",
+                               .type = KeyType::kPathsOrAll,
+                               .doc =
+                                   "Files, and folders with what is beneath them, that it and the "
+                                   "programs that it starts may write, make and remove "
+                                   "(Landlock), besides its own folder in state_dir and "
+                                   "/dev/null. It can mount nothing then. \"all\": everything. "
+                                   "Needs Linux 5.13."}),
       key<&S::memory_max>({.name = "memory_max",
                            .type = KeyType::kInt,
                            .doc = "Bytes of memory that it may use (memory.max), with the programs "

@@ -30,17 +30,35 @@ const SectionKeys<AuditSettings>& section_keys() {
   static const SectionKeys<S> keys = {
       key<&S::file>({.name = "file",
                      .type = KeyType::kPath,
-                     .doc = "File to which a line of JSON is appended for each call that may "
-                            "change something: who called, what, on what, with which result. "
-                            "Fields that are marked secret are left out. A reload opens it anew, "
-                            "after logrotate moved it. Empty: none.",
+                     .doc = "File to which lines of JSON are appended for each call that may "
+                            "change something, before it begins and when it is answered: who "
+                            "called, what, on what, with which result. Fields that are marked "
+                            "secret are left out. Its folder must be there, and closed to writes "
+                            "by others. Empty: none.",
                      .needs_restart = true,
                      .may_be_empty = true}),
       key<&S::required>({.name = "required",
                          .type = KeyType::kBool,
                          .doc = "Whether calls that may change something are refused while the "
-                                "file cannot be written.",
+                                "file cannot be written. Otherwise they go on, and lines that "
+                                "are lost are counted.",
                          .needs_restart = true}),
+      key<&S::fsync>({.name = "fsync",
+                      .type = KeyType::kBool,
+                      .doc = "Whether a call begins only when its first line would survive a power "
+                             "cut.",
+                      .needs_restart = true}),
+      key<&S::max_size>({.name = "max_size",
+                         .type = KeyType::kInt,
+                         .doc = "Size in bytes at which the file becomes <file>.1, that one "
+                                "<file>.2 and so on. 0: never, where logrotate does so.",
+                         .needs_restart = true,
+                         .range = {{0, int64_t{1} << 40}}}),
+      key<&S::max_files>({.name = "max_files",
+                          .type = KeyType::kInt,
+                          .doc = "How many such files there are at most; the oldest is removed.",
+                          .needs_restart = true,
+                          .range = {{1, 1000}}}),
   };
   return keys;
 }

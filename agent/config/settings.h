@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "config/system_paths.h"
+
 namespace longshore::config {
 
 struct LogSettings {
@@ -33,10 +35,15 @@ struct HttpSettings {
 
 struct LimitSettings {
   int64_t max_request_bytes = 4 << 20;
-  int64_t max_response_bytes = 64 << 20;
-  int64_t max_connections = 1024;          // per endpoint
-  int64_t max_connections_per_user = 512;  // per endpoint
+  int64_t max_response_bytes = 8 << 20;
+  int64_t max_connections = 512;           // per endpoint
+  int64_t max_connections_per_user = 256;  // per endpoint
   int64_t max_streams_per_connection = 1024;
+  int64_t max_memory = 32 << 20;
+  int64_t max_memory_per_endpoint = 20 << 20;
+  int64_t max_memory_per_peer = 16 << 20;
+  int64_t max_memory_per_connection = 16 << 20;
+  bool accept_gzip = false;
   int64_t max_images = 64;
 
   bool operator==(const LimitSettings&) const = default;
@@ -46,6 +53,9 @@ struct LimitSettings {
 struct AuditSettings {
   std::string file;  // empty: none
   bool required = false;
+  bool fsync = false;
+  int64_t max_size = 64 << 20;  // bytes; 0: any
+  int64_t max_files = 8;
 
   bool operator==(const AuditSettings&) const = default;
 };
@@ -59,14 +69,15 @@ struct SignatureSettings {
 };
 
 struct AgentSettings {
-  std::string run_dir = "/run/longshore";
-  std::string control_dir = "/run/longshore-control";
-  std::string state_dir = "/var/lib/longshore";
-  std::vector<std::string> module_dirs = {"/usr/lib/longshore"};
-  std::string module_host = "/usr/libexec/longshore/longshore-modulehost";
+  std::string run_dir = kRunDir;
+  std::string control_dir = kControlDir;
+  std::string state_dir = kStateDir;
+  std::vector<std::string> module_dirs = {kModuleDir};
+  std::string module_host = kModuleHost;
   // Names or ids of users who may own modules, keys and module_host, besides root.
   std::vector<std::string> trusted_owners;
   std::chrono::nanoseconds stop_timeout = std::chrono::seconds(30);
+  bool strict = false;  // one bad part refuses the whole
   LogSettings log;
   HttpSettings http;
   AuditSettings audit;
@@ -92,6 +103,8 @@ struct AccessSettings {
   int64_t mode = 0600;
   std::string owner;  // empty: the agent's own
   std::string group;
+  // Of a named pipe: the system's account and administrators.
+  std::string sddl = "D:P(A;;GA;;;SY)(A;;GA;;;BA)";
   std::vector<std::string> allow_users;
   std::vector<std::string> allow_groups;
   std::vector<PermissionRule> permissions = {};  // by name; none: who connects may call all
@@ -110,13 +123,12 @@ struct CsiProxySettings {
 // `[endpoints.<name>]`
 struct EndpointSettings {
   std::string name;
-  std::string address;  // "unix:///run/longshore/x.sock"
+  std::string address;  // "unix:///run/longshore/x.sock", "npipe:////./pipe/x"
   std::vector<std::string> services;
   AccessSettings access;
 
   bool operator==(const EndpointSettings&) const = default;
-  // The path of a unix:// address.
-  std::string path() const { return address.substr(7); }
+  std::string path() const { return path_of_address(address); }
 };
 
 using OptionValue = std::variant<bool, int64_t, double, std::string, std::vector<std::string>>;
@@ -126,11 +138,13 @@ struct ProcessSettings {
   std::string user;                                 // empty: the agent's own
   std::vector<std::string> capabilities = {"all"};  // "all": those that the user has
   bool no_new_privs = true;
-  int64_t memory_max = 0;         // bytes; 0: no limit of its own
-  int64_t files_max = 0;          // 0: no limit of its own
-  double cpu_max = 0;             // processors; 0: no limit of its own
-  int64_t processes_max = 0;      // 0: no limit of its own
-  int64_t unread_max = 64 << 20;  // bytes
+  bool system_call_filter = true;
+  std::vector<std::string> writable_paths = {"all"};  // "all": no bound
+  int64_t memory_max = 0;                             // bytes; 0: no limit of its own
+  int64_t files_max = 0;                              // 0: no limit of its own
+  double cpu_max = 0;                                 // processors; 0: no limit of its own
+  int64_t processes_max = 0;                          // 0: no limit of its own
+  int64_t unread_max = 64 << 20;                      // bytes
   int64_t restart_max = 10;
   std::chrono::nanoseconds restart_delay_max = std::chrono::seconds(10);
   bool retry_idempotent = false;
@@ -148,8 +162,9 @@ struct ModuleSettings {
   std::string sha256;  // empty: not pinned
   int64_t max_concurrent_calls = 16;
   int64_t max_open_streams = 1024;
-  int64_t max_queued_calls = 256;
+  int64_t max_queued_calls = 16384;
   int64_t max_stuck_calls = 4;
+  int64_t max_calls_per_bulkhead = 0;  // 0: half of max_concurrent_calls
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
   std::chrono::nanoseconds call_timeout = std::chrono::seconds(30);
   std::vector<std::string> deny_methods;

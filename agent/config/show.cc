@@ -2,6 +2,7 @@
 
 #include "config/entries.h"
 #include "config/toml_text.h"
+#include "text/escape.h"
 
 namespace longshore::config {
 namespace {
@@ -10,7 +11,7 @@ std::string origin_comment(const Loaded& loaded, const std::string& path) {
   const auto origin = loaded.origins.find(path);
   if (origin == loaded.origins.end()) return "  # default";
   const Place& place = origin->second.place;
-  return "  # " + without_control(loaded.configuration.files[place.file]) + ':' +
+  return "  # " + text::escaped(loaded.configuration.files[place.file]) + ':' +
          std::to_string(place.line);
 }
 

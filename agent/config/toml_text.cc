@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "text/escape.h"
+
 namespace longshore::config {
 namespace {
 
@@ -25,30 +27,11 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-void append_escaped(std::string& escaped, char c) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(c);
-  if (c == '\n') {
-    escaped += "\\n";
-  } else if (c == '\t') {
-    escaped += "\\t";
-  } else if (byte < 0x20 || byte == 0x7f) {
-    escaped += "\\u00";
-    escaped += kHex[byte >> 4];
-    escaped += kHex[byte & 15];
-  } else {
-    escaped += c;
-  }
-}
-
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    append_escaped(result, c);
-  }
+  text::append_escaped(result, text, true);
   return result + '"';
 }
 
@@ -71,12 +54,6 @@ std::string key_text(std::string_view key) {
 std::string joined(std::string_view path, std::string_view key) {
   if (path.empty()) return key_text(key);
   return std::string(path) + '.' + key_text(key);
-}
-
-std::string without_control(std::string_view text) {
-  std::string result;
-  for (const char c : text) append_escaped(result, c);
-  return result;
 }
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {

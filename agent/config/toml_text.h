@@ -21,9 +21,6 @@ std::string key_text(std::string_view key);
 // "modules.disk" and "enabled" make "modules.disk.enabled". An empty `path` is the file's top.
 std::string joined(std::string_view path, std::string_view key);
 
-// The text with \n, \t and \u00XX for control characters and nothing else changed.
-std::string without_control(std::string_view text);
-
 // "30s", "250ms", "10m", "2h", "1.5s": a decimal number and a unit. No sign, no sum of units.
 // None for anything else, and for what does not fit nanoseconds.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);

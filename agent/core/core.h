@@ -24,15 +24,15 @@ struct Core {
   Core(router::RouterOptions options, std::unique_ptr<InspectedModules> inspected_modules,
        observe::Log& log)
       : inspected(std::move(inspected_modules)),
-        audit(log),
+        audit(log, timers),
         router(timers, with(options, log, audit)),
         host_services(inspected->services()),
         modules(*inspected, host_services, router, catalog, call_metrics, log) {}
 
   const std::unique_ptr<InspectedModules> inspected;
   observe::CallMetrics call_metrics;
-  router::AuditLog audit;  // off until it is opened
   router::Timers timers;
+  router::AuditLog audit;  // off until it is opened
   router::Router router;
   loader::CatalogHolder catalog;
   services::HostServices& host_services;
@@ -44,8 +44,10 @@ struct Core {
     options.audit = &audit;
     return options;
   }
-  static router::RouterOptions router_options(const config::AgentSettings& settings) {
+  static router::RouterOptions router_options(const config::AgentSettings& settings,
+                                              router::MemoryReserve* memory = nullptr) {
     router::RouterOptions options;
+    options.memory = memory;
     options.max_message_bytes = static_cast<size_t>(settings.limits.max_response_bytes);
     return options;
   }

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "text/file_path.h"
+
 namespace longshore::core {
 namespace {
 
@@ -27,8 +29,9 @@ Error quarantine_of(const CrashMarkers::Record& record, const std::string& path)
                " times in a row while it was at \"" + record.step +
                "\" of this very file (SHA-256 " + record.sha256.substr(0, 12) + "...)")
       .advise(
-          "install another file and reload, or have this one tried once more by "
-          "\"longshorectl upgrade " +
+          "see \"longshorectl crashes\" for what it crashed of; install another file and reload, "
+          "or "
+          "have this one tried once more by \"longshorectl upgrade " +
           record.module + "\"");
 }
 
@@ -63,16 +66,13 @@ std::string CrashMarkers::format(const std::vector<Record>& records) {
 
 Result<std::unique_ptr<CrashMarkers>> CrashMarkers::open(const std::string& state_dir,
                                                          observe::Log& log) {
-  const std::filesystem::path folder(state_dir);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return Error(StatusCode::kUnknown, "make the folder", state_dir).because(error);
-  auto file = MarkerFile::open((folder / ".crash-markers").string());
+  const std::filesystem::path folder = text::file_path(state_dir);
+  auto file = files::MarkerFile::open((folder / ".crash-markers").string());
   if (!file) return std::move(file).error();
   return std::unique_ptr<CrashMarkers>(new CrashMarkers(std::move(*file), log));
 }
 
-CrashMarkers::CrashMarkers(std::unique_ptr<MarkerFile> file, observe::Log& log)
+CrashMarkers::CrashMarkers(std::unique_ptr<files::MarkerFile> file, observe::Log& log)
     : file_(std::move(file)),
       log_(log),
       records_(parse(file_->read())),

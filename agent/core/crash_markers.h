@@ -13,6 +13,9 @@
 // Another module's thread may be what ended the agent meanwhile. So a file with a crash is started
 // before all others the next time (`is_suspected`): one that is innocent clears itself then.
 //
+// How and where it crashed tells the record that the crash left (observe/crash_records.h), if there
+// was a signal: the marks only say who is to blame, whatever the end was.
+//
 // The bytes count, not the name. After kMostCrashes in a row they are quarantined: a single one may
 // as well have been a power cut. A new file is not concerned, and `release` gives another try.
 //
@@ -28,7 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "core/marker_file.h"
+#include "files/marker_file.h"
 #include "loader/module_code.h"
 #include "longshore/result.hpp"
 #include "observe/log.h"
@@ -39,7 +42,7 @@ class CrashMarkers {
  public:
   static constexpr int kMostCrashes = 2;
 
-  // An error tells why none can be kept: another agent has the folder, say.
+  // An error tells why none can be kept.
   static Result<std::unique_ptr<CrashMarkers>> open(const std::string& state_dir,
                                                     observe::Log& log);
 
@@ -81,12 +84,12 @@ class CrashMarkers {
   static std::string format(const std::vector<Record>& records);
 
  private:
-  CrashMarkers(std::unique_ptr<MarkerFile> file, observe::Log& log);
+  CrashMarkers(std::unique_ptr<files::MarkerFile> file, observe::Log& log);
   Record* find(const std::string& sha256);  // locked
   void erase_running();                     // locked
   void write(bool sync);                    // locked
 
-  const std::unique_ptr<MarkerFile> file_;
+  const std::unique_ptr<files::MarkerFile> file_;
   observe::Log& log_;
   std::mutex mutex_;
   std::vector<Record> records_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "router/blocked_signals.h"
+#include "router/module_wait.h"
 
 namespace longshore::core {
 namespace {
@@ -80,6 +81,7 @@ bool DrainingInstances::has_room(const std::string& module, bool may_overlap) co
 
 bool DrainingInstances::wait_for_room(const std::string& module, bool may_overlap,
                                       Clock::time_point deadline) {
+  const router::ModuleWait waits;
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, deadline, [&] { return has_room(module, may_overlap); });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <system_error>
@@ -10,6 +11,7 @@
 
 #include "config/ownership.h"
 #include "router/blocked_signals.h"
+#include "text/file_path.h"
 
 namespace longshore::core {
 namespace {
@@ -72,6 +74,7 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   schema.is_controller = description.is_controller;
   schema.services = description.services;
   for (const auto& method : description.methods) schema.methods.push_back(method.full_name);
+  schema.calls = description.calls;
   for (const auto& endpoint : description.csi_proxy_endpoints) {
     schema.csi_proxy_sockets.push_back(endpoint.name());
   }
@@ -102,21 +105,38 @@ void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
 
 }  // namespace
 
+std::vector<std::string> InspectedModules::folders_of(const config::AgentSettings& agent) const {
+  std::vector<std::string> folders = extra_folders_;
+  folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
+  return folders;
+}
+
+std::vector<std::string> InspectedModules::files_of(const config::ModuleSettings& module,
+                                                    const config::AgentSettings& agent) const {
+  std::vector<std::string> files;
+  for (const std::string& path :
+       loader::module_file_candidates(module.library, folders_of(agent))) {
+    std::error_code ignored;  // of the current folder: `path` may be relative to it
+    const std::string file = std::filesystem::absolute(text::file_path(path), ignored).string();
+    files.push_back(file);
+    if (!agent.signatures.keys_dir.empty()) files.push_back(loader::signature_path(file));
+  }
+  return files;
+}
+
 Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
                                                      const config::AgentSettings& agent) const {
-  Result<std::vector<unsigned>> owners = config::owners_of_code(agent);
+  Result<std::vector<config::UserId>> owners = config::owners_of_code(agent);
   if (!owners) return std::move(owners).error();
   return inspect(module, agent, *owners);
 }
 
-Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSettings& module,
-                                                     const config::AgentSettings& agent,
-                                                     const std::vector<unsigned>& owners) const {
-  std::vector<std::string> folders = extra_folders_;
-  folders.insert(folders.end(), agent.module_dirs.begin(), agent.module_dirs.end());
+Result<loader::Inspection> InspectedModules::inspect(
+    const config::ModuleSettings& module, const config::AgentSettings& agent,
+    const std::vector<config::UserId>& owners) const {
   const auto instead = files_.find(module.name);
-  const Result<std::string> path =
-      loader::find_module_file(instead == files_.end() ? module.library : instead->second, folders);
+  const Result<std::string> path = loader::find_module_file(
+      instead == files_.end() ? module.library : instead->second, folders_of(agent));
   if (!path) return path.error();
   loader::InspectionOptions checks;
   checks.required_sha256 = module.sha256;
@@ -128,7 +148,7 @@ Result<loader::Inspection> InspectedModules::inspect(const config::ModuleSetting
 void InspectedModules::expect(const std::vector<config::ModuleSettings>& modules,
                               const config::AgentSettings& agent) {
   expected_.clear();
-  const Result<std::vector<unsigned>> owners = config::owners_of_code(agent);
+  const Result<std::vector<config::UserId>> owners = config::owners_of_code(agent);
   if (!owners) return;  // `describe` says so
   std::vector<const config::ModuleSettings*> enabled;
   for (const auto& module : modules) {
@@ -149,9 +169,10 @@ Result<config::ModuleSchema> InspectedModules::describe(const config::ModuleSett
   auto expected = expected_.extract(module.name);
   Result<loader::Inspection> inspection =
       expected.empty() ? inspect(module, agent) : std::move(expected.mapped());
-  if (!inspection) return std::move(inspection).error();
-  config::ModuleSchema schema = schema_of(inspection->facts->description);
-  described_.emplace(module.name, std::move(*inspection));
+  Result<config::ModuleSchema> schema =
+      inspection ? Result<config::ModuleSchema>(schema_of(inspection->facts->description))
+                 : Result<config::ModuleSchema>(inspection.error());
+  described_.emplace(module.name, std::move(inspection));
   return schema;
 }
 

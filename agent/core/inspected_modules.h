@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/module_catalog.h"
+#include "config/user_id.h"
 #include "loader/image.h"
 #include "services/host_services.h"
 
@@ -34,9 +35,12 @@ class InspectedModules final : public config::ModuleCatalog {
                                         const config::AgentSettings& agent) override;
 
   // The file that the last `describe` for this module has read, to be loaded: what was checked is
-  // what runs. Read now if there is none.
+  // what runs, and what could not be read then is not read now. Read now if it was not described.
   Result<loader::Inspection> take(const config::ModuleSettings& module,
                                   const config::AgentSettings& agent);
+  // The files that decide whether the module can be loaded: where it is looked up, and signatures.
+  std::vector<std::string> files_of(const config::ModuleSettings& module,
+                                    const config::AgentSettings& agent) const;
   // Until `forget`: the file, an absolute path, that is the module's instead of the configured one.
   void use_file(const std::string& module, const std::string& file) { files_[module] = file; }
   // Lets go of the files that nobody took.
@@ -60,18 +64,19 @@ class InspectedModules final : public config::ModuleCatalog {
   };
 
  private:
+  std::vector<std::string> folders_of(const config::AgentSettings& agent) const;
   Result<loader::Inspection> inspect(const config::ModuleSettings& module,
                                      const config::AgentSettings& agent) const;
   // `owners`: see loader::InspectionOptions. [any thread]
   Result<loader::Inspection> inspect(const config::ModuleSettings& module,
                                      const config::AgentSettings& agent,
-                                     const std::vector<unsigned>& owners) const;
+                                     const std::vector<config::UserId>& owners) const;
 
   const std::vector<std::string> extra_folders_;
   const std::shared_ptr<services::HostServices> services_;
   // By the module's name, as the other two.
   std::map<std::string, Result<loader::Inspection>> expected_;
-  std::map<std::string, loader::Inspection> described_;
+  std::map<std::string, Result<loader::Inspection>> described_;
   std::map<std::string, std::string> files_;
 };
 

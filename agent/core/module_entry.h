@@ -17,12 +17,13 @@ namespace longshore::core {
 
 struct ModuleEntry {
   config::ModuleSettings settings;
-  std::shared_ptr<const loader::ModuleFacts> facts;
+  std::shared_ptr<const loader::ModuleFacts> facts;        // with no name: its file was never read
   std::shared_ptr<const router::Permissions> permissions;  // what `settings` says of them
   std::shared_ptr<loader::Lifecycle> lifecycle;  // of the instance, or of the attempt to make one
   std::shared_ptr<loader::ModuleCode> code;      // null: it could not be loaded
   std::shared_ptr<loader::Instance> instance;    // null: it could not be created
   std::string failure;
+  std::string file_failure;    // why its file cannot be loaded; what runs of it goes on
   std::string waits_for;       // of a controller that does not run: what it needs and has not
   uint32_t failed_starts = 0;  // in a row, of a controller
   router::Clock::time_point next_start = router::Clock::time_point::max();  // after such a one
@@ -34,9 +35,11 @@ struct ModuleEntry {
     settings.permissions = other.settings.permissions;
     settings.deny_methods = other.settings.deny_methods;
   }
+  // Whether it is known what it serves, or would serve.
+  bool is_described() const { return !facts->name.empty(); }
   bool serves() const { return instance && failure.empty(); }
   bool waits() const { return !instance && failure.empty() && !waits_for.empty(); }
-  bool is_controller() const { return facts->description.is_controller; }
+  bool is_controller() const { return settings.is_controller; }
 };
 
 // By the module's name.

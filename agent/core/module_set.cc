@@ -14,8 +14,9 @@ namespace {
 using loader::Instance;
 using router::Clock;
 
-// With older instances that finish their calls, before one more is begun.
-constexpr std::chrono::seconds kPatience{30};
+// With older instances that finish their calls, when nobody has asked for the change. New calls may
+// wait for so long.
+constexpr std::chrono::seconds kPatienceOfRetry{1};
 
 // Whether an instance may go on: who may call it is the routes' affair.
 bool runs_alike(config::ModuleSettings one, const config::ModuleSettings& other) {
@@ -47,30 +48,34 @@ ModuleSet::ModuleSet(InspectedModules& modules, const services::HostServices& ho
 
 Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& settings,
                                                   const config::AgentSettings& agent,
-                                                  loader::Inspection inspection) {
+                                                  Result<loader::Inspection> inspection) {
   // Only here: who holds up a switch of routes for a name service holds up calls.
   auto permissions =
       router::permissions_of(settings.table() + ".permissions", settings.permissions);
   if (!permissions) return std::move(permissions).error();
+  if (!inspection) {
+    return prepare_without_file(settings, *std::move(permissions), inspection.error());
+  }
   const auto found = running_.find(settings.name);
   const bool runs = found != running_.end() && found->second.serves();
   if (runs && !is_quarantined(found->second.code.get()) &&
       runs_alike(found->second.settings, settings) &&
-      found->second.facts->sha256 == inspection.facts->sha256) {
+      found->second.facts->sha256 == inspection->facts->sha256) {
     Entry kept = found->second;
     kept.settings = settings;
     kept.permissions = *std::move(permissions);
-    kept.facts = inspection.facts;  // somebody may have signed it meanwhile
+    kept.file_failure.clear();
+    kept.facts = inspection->facts;  // somebody may have signed it meanwhile
     return kept;
   }
-  const bool may_overlap = inspection.facts->description.may_overlap;
-  if (!draining_.wait_for_room(settings.name, may_overlap, Clock::now() + kPatience)) {
+  const bool may_overlap = inspection->facts->description.may_overlap;
+  if (!draining_.wait_for_room(settings.name, may_overlap, Clock::now() + patience_)) {
     return Error(StatusCode::kResourceExhausted, "replace the module", settings.name)
         .because(may_overlap ? "several older instances of it still have calls to finish"
                              : "an older instance of it still has calls to finish")
         .advise("try again when these calls are over");
   }
-  Entry entry = starter_.load(std::move(inspection), settings, agent);
+  Entry entry = starter_.load(std::move(*inspection), settings, agent);
   entry.permissions = *std::move(permissions);
   if (found != running_.end()) entry.upgrades = found->second.upgrades + (runs ? 1 : 0);
   if (!entry.code) return entry;
@@ -83,8 +88,36 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
   return entry;
 }
 
-void ModuleSet::read_limits(const config::AgentSettings& agent) {
+ModuleSet::Entry ModuleSet::prepare_without_file(
+    const config::ModuleSettings& settings, std::shared_ptr<const router::Permissions> permissions,
+    const Error& why) {
+  const auto found = running_.find(settings.name);
+  const Entry* const before = found == running_.end() ? nullptr : &found->second;
+  const bool goes_on = before && (before->serves() || before->waits());
+  const bool is_news = !before || before->file_failure != why.message();
+  Entry entry;
+  if (goes_on) {
+    entry = *before;
+    entry.file_failure = why.message();
+  } else if (is_news) {
+    entry = starter_.without_file(settings, before ? before->facts : nullptr, why);
+  } else {
+    entry = *before;
+    entry.settings = settings;
+  }
+  entry.permissions = std::move(permissions);
+  entry.settings.permissions = settings.permissions;
+  entry.settings.deny_methods = settings.deny_methods;
+  if (goes_on && is_news) {
+    log_.warning("the module goes on as it is: its file cannot be loaded",
+                 {{"module", settings.name}, {"reason", entry.file_failure}});
+  }
+  return entry;
+}
+
+void ModuleSet::read_limits(const config::AgentSettings& agent, std::chrono::nanoseconds patience) {
   stop_timeout_ = agent.stop_timeout;
+  patience_ = patience;
 }
 
 Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
@@ -94,10 +127,11 @@ Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
   for (const auto& settings : configuration.modules) {
     if (!settings.enabled) continue;
     Result<loader::Inspection> inspection = modules_.take(settings, configuration.agent);
-    if (!inspection) return std::move(inspection).error();
+    if (!inspection && configuration.agent.strict) return std::move(inspection).error();
     CrashMarkers* const markers = starter_.crash_markers();
-    const bool is_suspected = markers && markers->is_suspected(inspection->facts->sha256);
-    (is_suspected ? suspected : others).push_back({&settings, std::move(*inspection)});
+    const bool is_suspected =
+        inspection && markers && markers->is_suspected(inspection->facts->sha256);
+    (is_suspected ? suspected : others).push_back({&settings, std::move(inspection)});
   }
   suspected.splice(suspected.end(), others);
   return suspected;
@@ -105,7 +139,7 @@ Result<std::list<ModuleSet::Wanted>> ModuleSet::wanted_by(
 
 Result<PreparedChange> ModuleSet::prepare(const config::Configuration& configuration,
                                           OnFailure on_failure) {
-  read_limits(configuration.agent);
+  read_limits(configuration.agent, configuration.agent.stop_timeout);
   // What the agent itself serves may be called from a module's first `start` on.
   if (!std::exchange(has_routes_, true)) routes_.publish(running_);
   Result<std::list<Wanted>> wanted = wanted_by(configuration);
@@ -114,6 +148,7 @@ Result<PreparedChange> ModuleSet::prepare(const config::Configuration& configura
   Result<void> outcome;
   for (Wanted& each : *wanted) {
     const config::ModuleSettings& settings = *each.settings;
+    const bool is_readable = each.inspection.ok();
     Result<Entry> entry = prepare_entry(settings, configuration.agent, std::move(each.inspection));
     if (!entry) {
       outcome = std::move(entry).error();
@@ -124,7 +159,7 @@ Result<PreparedChange> ModuleSet::prepare(const config::Configuration& configura
     // One that failed before is tried again, but does not hold up what else has changed.
     const auto before = running_.find(settings.name);
     const bool served = before == running_.end() || before->second.serves();
-    if (!failure.empty() && served && on_failure == OnFailure::kGiveUp) {
+    if (!failure.empty() && is_readable && served && on_failure == OnFailure::kGiveUp) {
       outcome = Error::of_text(StatusCode::kFailedPrecondition, failure);
       break;
     }
@@ -132,23 +167,47 @@ Result<PreparedChange> ModuleSet::prepare(const config::Configuration& configura
   return finish_prepare(std::move(prepared), std::move(outcome));
 }
 
-Result<PreparedChange> ModuleSet::prepare_upgrade(const config::ModuleSettings& settings,
-                                                  const config::AgentSettings& agent) {
-  read_limits(agent);
+Result<std::optional<PreparedChange>> ModuleSet::prepare_upgrade(
+    const config::ModuleSettings& settings, const config::AgentSettings& agent) {
+  read_limits(agent, agent.stop_timeout);
   Result<loader::Inspection> inspection = modules_.take(settings, agent);
   if (!inspection) return std::move(inspection).error();
   if (CrashMarkers* markers = starter_.crash_markers()) {
     markers->release(inspection->facts->sha256);
   }
-  Result<Entry> entry = prepare_entry(settings, agent, std::move(*inspection));
+  return prepare_one(settings, agent, std::move(inspection), true);
+}
+
+Result<std::optional<PreparedChange>> ModuleSet::prepare_retry(
+    const config::ModuleSettings& settings, const config::AgentSettings& agent) {
+  read_limits(agent, std::min<std::chrono::nanoseconds>(agent.stop_timeout, kPatienceOfRetry));
+  Result<loader::Inspection> inspection = modules_.take(settings, agent);
+  const auto before = running_.find(settings.name);
+  if (before == running_.end()) return std::optional<PreparedChange>();
+  const Entry& entry = before->second;
+  const bool is_known = inspection ? entry.file_failure.empty() &&
+                                         entry.facts->sha256 == inspection->facts->sha256 &&
+                                         runs_alike(entry.settings, settings)
+                                   : entry.file_failure == inspection.error().message();
+  if (is_known) return std::optional<PreparedChange>();
+  return prepare_one(settings, agent, std::move(inspection), entry.serves());
+}
+
+Result<std::optional<PreparedChange>> ModuleSet::prepare_one(const config::ModuleSettings& settings,
+                                                             const config::AgentSettings& agent,
+                                                             Result<loader::Inspection> inspection,
+                                                             bool must_start) {
+  Result<Entry> entry = prepare_entry(settings, agent, std::move(inspection));
   if (!entry) return std::move(entry).error();
   Result<void> outcome;
-  if (!entry->failure.empty()) {
+  if (must_start && !entry->failure.empty()) {
     outcome = Error::of_text(StatusCode::kFailedPrecondition, entry->failure);
   }
   Entries prepared = running_;
   prepared[settings.name] = std::move(*entry);
-  return finish_prepare(std::move(prepared), std::move(outcome));
+  auto change = finish_prepare(std::move(prepared), std::move(outcome));
+  if (!change) return std::move(change).error();
+  return std::optional<PreparedChange>(*std::move(change));
 }
 
 Result<PreparedChange> ModuleSet::finish_prepare(Entries prepared, Result<void> outcome) {

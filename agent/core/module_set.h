@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,17 +63,24 @@ class ModuleSet {
   void set_safe_mode() { starter_.set_safe_mode(); }
 
   // At the start of the agent a module that does not start is shown as failed and the others
-  // serve; at a reload it is an error and nothing changes.
+  // serve; at a reload it is an error and nothing changes. One whose file cannot be loaded is no
+  // error at either, unless agent.strict says so: where it runs it goes on as it is.
   enum class OnFailure { kGoOn, kGiveUp };
   Result<PreparedChange> prepare(const config::Configuration& configuration, OnFailure on_failure);
   // The same for one module that is there, with a file that may be new; the others stay as they
   // are. A quarantined file is tried once more.
-  Result<PreparedChange> prepare_upgrade(const config::ModuleSettings& settings,
-                                         const config::AgentSettings& agent);
+  Result<std::optional<PreparedChange>> prepare_upgrade(const config::ModuleSettings& settings,
+                                                        const config::AgentSettings& agent);
+  // The same for one module that failed, or whose file could not be loaded, when another may be
+  // there: where it serves, it does so until the next one can. Calls of older instances are hardly
+  // waited for: RESOURCE_EXHAUSTED, or Committed::calls_remain. None: there is nothing new.
+  Result<std::optional<PreparedChange>> prepare_retry(const config::ModuleSettings& settings,
+                                                      const config::AgentSettings& agent);
 
   struct Committed {
     std::vector<std::string> sentences;
-    bool failed = false;  // something went another way than the configuration says
+    bool failed = false;        // something went another way than the configuration says
+    bool calls_remain = false;  // that was since calls had not ended: it may go well later
     void fail(std::string sentence) {
       failed = true;
       sentences.push_back(std::move(sentence));
@@ -104,16 +112,26 @@ class ModuleSet {
 
   struct Wanted {
     const config::ModuleSettings* settings;
-    loader::Inspection inspection;
+    Result<loader::Inspection> inspection;
   };
 
-  void read_limits(const config::AgentSettings& agent);
+  void read_limits(const config::AgentSettings& agent, std::chrono::nanoseconds patience);
   // The enabled modules, in the order in which they are started.
   Result<std::list<Wanted>> wanted_by(const config::Configuration& configuration);
   // What is to run by these settings: the running entry if nothing changed, or a new one whose
   // instance is started unless that has to wait for `replace`.
   Result<Entry> prepare_entry(const config::ModuleSettings& settings,
-                              const config::AgentSettings& agent, loader::Inspection inspection);
+                              const config::AgentSettings& agent,
+                              Result<loader::Inspection> inspection);
+  // The same where the file cannot be loaded: what runs goes on, and is told whom it may serve.
+  Entry prepare_without_file(const config::ModuleSettings& settings,
+                             std::shared_ptr<const router::Permissions> permissions,
+                             const Error& why);
+  // One entry among those that run. `must_start`: an error if it did not.
+  Result<std::optional<PreparedChange>> prepare_one(const config::ModuleSettings& settings,
+                                                    const config::AgentSettings& agent,
+                                                    Result<loader::Inspection> inspection,
+                                                    bool must_start);
   Result<PreparedChange> finish_prepare(Entries prepared, Result<void> outcome);
   // Starts it, unless it is a controller that has to wait. False: it failed.
   bool bring_up(Entry& entry, std::string_view handover);
@@ -152,6 +170,7 @@ class ModuleSet {
   ControllerSupervisor controllers_;
   bool has_routes_ = false;
   std::atomic<std::chrono::nanoseconds> stop_timeout_{std::chrono::seconds(30)};
+  std::chrono::nanoseconds patience_{};  // of the change at hand, with calls of older instances
 
   mutable std::mutex mutex_;  // guards what follows against readers, and against `hurry`
   Entries running_;

@@ -47,7 +47,7 @@ void ModuleSet::replace(const std::string& name, Entries& now, Committed& commit
   // As many calls as the instance would have.
   const auto room = std::make_shared<CallHoldQueue>(
       name, static_cast<size_t>(settings.max_concurrent_calls + settings.max_queued_calls),
-      old_entry.instance);
+      loader::InstanceOptions().max_queued_bytes, old_entry.instance);
   routes_.publish(now, {{name, room}});
   Entry next = prepared_.at(name);
   if (drain_to_replace(old_entry.instance)) {
@@ -55,8 +55,9 @@ void ModuleSet::replace(const std::string& name, Entries& now, Committed& commit
   } else {
     old_entry.instance->resume();
     next = old_entry;
+    committed.calls_remain = true;
     committed.fail("the module " + name +
-                   " is not replaced: calls of it have not ended within stop_timeout; try again "
+                   " is not replaced: calls of it have not ended in time; try again "
                    "when they have");
   }
   room->open(target_of(next), [&] {
@@ -71,7 +72,7 @@ bool ModuleSet::drain_to_replace(const std::shared_ptr<Instance>& instance) {
     if (is_ending_) return false;
     replaced_ = instance;
   }
-  const bool drained = instance->drain(Clock::now() + stop_timeout_.load());
+  const bool drained = instance->drain(Clock::now() + patience_);
   const std::lock_guard lock(mutex_);
   replaced_ = nullptr;
   return drained;

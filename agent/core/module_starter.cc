@@ -9,6 +9,23 @@ namespace longshore::core {
 using loader::Instance;
 using loader::LifecycleState;
 
+ModuleEntry ModuleStarter::without_file(const config::ModuleSettings& settings,
+                                        std::shared_ptr<const loader::ModuleFacts> known,
+                                        const Error& why) const {
+  ModuleEntry entry;
+  entry.settings = settings;
+  entry.facts = std::move(known);
+  if (!entry.facts) {
+    auto facts = std::make_shared<loader::ModuleFacts>();
+    facts->path = settings.library;
+    entry.facts = std::move(facts);
+  }
+  entry.lifecycle = std::make_shared<loader::Lifecycle>(settings.name, log_);
+  entry.file_failure = why.message();
+  fail(entry, why);
+  return entry;
+}
+
 ModuleEntry ModuleStarter::load(loader::Inspection inspection,
                                 const config::ModuleSettings& settings,
                                 const config::AgentSettings& agent) {
@@ -89,6 +106,8 @@ Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_vie
     if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) return begun;
     markers_->reach("create");
   }
+  const auto message = settings_message(settings, state_dir_);
+  if (!message) return message.error();
   loader::InstanceOptions options = instance_options(settings);
   options.lifecycle = entry.lifecycle;
   auto instance = Instance::create(entry.code, std::move(options), router_, log_);
@@ -96,7 +115,7 @@ Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_vie
   entry.instance = std::move(*instance);
   if (on_created_) on_created_(entry);
   if (markers_) markers_->reach("start");
-  auto started = entry.instance->start(settings_message(settings, state_dir_), handover);
+  auto started = entry.instance->start(*message, handover);
   if (!started) end_failed(entry);
   return started;
 }

@@ -37,6 +37,11 @@ class ModuleStarter {
   // Loads nothing at all.
   void set_safe_mode() { safe_mode_ = true; }
 
+  // A module whose file cannot be loaded. `known`: what an earlier file said of it, or null.
+  ModuleEntry without_file(const config::ModuleSettings& settings,
+                           std::shared_ptr<const loader::ModuleFacts> known,
+                           const Error& why) const;
+
   // The module with its code, or with the failure that kept it from that.
   ModuleEntry load(loader::Inspection inspection, const config::ModuleSettings& settings,
                    const config::AgentSettings& agent);

@@ -1,7 +1,9 @@
 #include "core/route_table_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace longshore::core {
 namespace {
@@ -41,6 +43,19 @@ class FailedTarget final : public router::Target {
   const std::string why_;
 };
 
+// Those whose files were never read. None: there are none.
+std::optional<router::UnknownModules> unknown_modules(const ModuleEntries& entries,
+                                                      const std::vector<std::string>& services) {
+  router::UnknownModules unknown;
+  for (const auto& [name, entry] : entries) {
+    if (entry.is_described()) continue;
+    unknown.why += (unknown.why.empty() ? "" : "; ") + name + ": " + entry.failure;
+  }
+  if (unknown.why.empty()) return std::nullopt;
+  unknown.served = {services.begin(), services.end()};
+  return unknown;
+}
+
 }  // namespace
 
 std::shared_ptr<router::Target> target_of(const ModuleEntry& entry) {
@@ -58,16 +73,18 @@ void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& st
     const auto target = stand_in == stand_ins.end() ? target_of(entry) : stand_in->second;
     for (const auto& method : entry.facts->description.methods) {
       auto known = configured(method, entry.settings, *entry.permissions, call_metrics_);
-      routes->emplace(method.full_name, router::Route{std::move(known), target});
+      routes->by_method.emplace(method.full_name, router::Route{std::move(known), target});
     }
   }
   for (const services::HostService& service : host_services_.all()) {
     if (service.for_endpoints) catalog->add(service.description, true);
     for (const auto& method : service.description.methods) {
-      routes->emplace(method.full_name,
-                      router::Route{std::make_shared<router::Method>(method), service.target});
+      routes->by_method.emplace(
+          method.full_name,
+          router::Route{std::make_shared<router::Method>(method), service.target});
     }
   }
+  routes->unknown = unknown_modules(entries, catalog->services());
   catalog_.set(std::move(catalog));
   router_.set_routes(std::move(routes));
 }

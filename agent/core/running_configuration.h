@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,18 @@ class RunningConfiguration {
 
   std::shared_ptr<const config::Loaded> get() const;
 
+  // First of all: calls of modules that start are told there. An error: it cannot be written yet.
+  Result<void> open_audit_log();
   // Takes the configuration that it was made with. A module that does not start is left out.
   Result<void> start(const SwitchOver& switch_over);
   // Takes another. Sentences of what was done.
   Result<std::vector<std::string>> reload(const Load& load, const SwitchOver& switch_over);
-  // Takes what `next` says of one module that runs, which may have another file.
-  Result<ModuleSet::Committed> upgrade(const std::string& module, const config::Loaded& next,
-                                       const SwitchOver& switch_over);
+  // Takes what `next` says of one module, as `prepare` wants: ModuleSet's prepare_upgrade or
+  // prepare_retry. Where there is nothing new, nothing is committed.
+  using Prepare = Result<std::optional<PreparedChange>> (ModuleSet::*)(
+      const config::ModuleSettings& settings, const config::AgentSettings& agent);
+  Result<ModuleSet::Committed> take_module(const std::string& module, const config::Loaded& next,
+                                           Prepare prepare, const SwitchOver& switch_over);
 
   // Commits the change of an agent that has nothing but modules.
   static Result<ModuleSet::Committed> commit_modules(const config::Configuration&,
@@ -50,6 +56,10 @@ class RunningConfiguration {
 
  private:
   void keep(config::Loaded loaded);
+  // What runs, with what `next` says of one module.
+  Result<config::Loaded> with_module(const std::string& module, const config::Loaded& next) const;
+  // Of what the configuration may not mean as it says it.
+  void warn_of(const config::Loaded& loaded);
 
   Core& core_;
   observe::Log& log_;

@@ -3,9 +3,10 @@
 #include <filesystem>
 #include <memory>
 #include <set>
-#include <system_error>
 
+#include "files/private_folder.h"
 #include "longshore/module/v1.pb.h"
+#include "text/file_path.h"
 
 namespace longshore::core {
 namespace {
@@ -33,6 +34,7 @@ loader::InstanceOptions instance_options(const config::ModuleSettings& settings)
   options.max_concurrent_calls = static_cast<size_t>(settings.max_concurrent_calls);
   options.max_open_streams = static_cast<size_t>(settings.max_open_streams);
   options.max_queued_calls = static_cast<size_t>(settings.max_queued_calls);
+  options.max_calls_per_bulkhead = static_cast<size_t>(settings.max_calls_per_bulkhead);
   options.max_stuck_calls = static_cast<size_t>(settings.max_stuck_calls);
   options.start_timeout = settings.start_timeout;
   options.may_call = std::make_shared<const std::set<std::string, std::less<>>>(
@@ -40,19 +42,17 @@ loader::InstanceOptions instance_options(const config::ModuleSettings& settings)
   return options;
 }
 
-std::string settings_message(const config::ModuleSettings& settings, const std::string& state_dir) {
+Result<std::string> settings_message(const config::ModuleSettings& settings,
+                                     const std::string& state_dir) {
   module::v1::Settings message;
   for (const auto& [name, value] : settings.settings) {
     set_value(value, (*message.mutable_values())[name]);
   }
   message.set_instance_name(settings.name);
-  const std::filesystem::path folder = std::filesystem::path(state_dir) / settings.name;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!error) {
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
-    message.set_state_directory(folder.string());
-  }
+  const std::filesystem::path folder = text::file_path(state_dir) / text::file_path(settings.name);
+  const auto made = files::make_private_folder(folder.string());
+  if (!made) return made.error();
+  message.set_state_directory(folder.string());
   return message.SerializeAsString();
 }
 

@@ -5,13 +5,16 @@
 
 #include "config/settings.h"
 #include "loader/instance.h"
+#include "longshore/result.hpp"
 
 namespace longshore::core {
 
 loader::InstanceOptions instance_options(const config::ModuleSettings& settings);
 
 // The serialised longshore.module.v1.Settings for `start`. Makes the instance's own folder below
-// `state_dir`, where it can.
-std::string settings_message(const config::ModuleSettings& settings, const std::string& state_dir);
+// `state_dir`. An error where that cannot be had: a module that works without would forget what it
+// had begun.
+Result<std::string> settings_message(const config::ModuleSettings& settings,
+                                     const std::string& state_dir);
 
 }  // namespace longshore::core

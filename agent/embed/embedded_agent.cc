@@ -24,10 +24,11 @@ router::RouterOptions router_options(const config::AgentSettings& settings) {
 
 Result<config::Loaded> EmbeddedAgent::load(const Options& options,
                                            core::InspectedModules& inspected) {
-  if (options.file.empty()) {
-    return config::load_text_with_origins(options.text, "toml_text", inspected);
-  }
   config::LoadOptions load_options;
+  load_options.strict = true;  // there is no status that anybody would look at
+  if (options.file.empty()) {
+    return config::load_text_with_origins(options.text, "toml_text", inspected, load_options);
+  }
   load_options.owners.push_back(config::own_user_id());
   return config::load_files_with_origins(options.file, inspected, load_options);
 }
@@ -46,9 +47,16 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   Result<std::unique_ptr<observe::Log>> log = observe::Log::open(logging);
   if (!log) return std::move(log).error();
 
+  // Before all else that changes anything, as in longshored.
+  Result<files::StateLock> state = files::StateLock::take(loaded->configuration.agent.state_dir);
+  if (!state) return std::move(state).error();
+  if (!state->warning().empty()) (*log)->warning(state->warning());
+
   std::unique_ptr<EmbeddedAgent> agent(new EmbeddedAgent(std::move(options), std::move(*loaded),
-                                                         std::move(inspected), std::move(*log)));
-  auto started = agent->configuration_.start(&core::RunningConfiguration::commit_modules);
+                                                         *std::move(state), std::move(inspected),
+                                                         std::move(*log)));
+  auto started = agent->configuration_.open_audit_log();
+  if (started) started = agent->configuration_.start(&core::RunningConfiguration::commit_modules);
   if (!started) {
     if (!agent->end()) static_cast<void>(agent.release());  // a module's thread may still use it
     return std::move(started).error();
@@ -56,10 +64,11 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   return agent;
 }
 
-EmbeddedAgent::EmbeddedAgent(Options options, config::Loaded loaded,
+EmbeddedAgent::EmbeddedAgent(Options options, config::Loaded loaded, files::StateLock state,
                              std::unique_ptr<core::InspectedModules> inspected,
                              std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
+      state_(std::move(state)),
       log_(std::move(log)),
       caller_(std::make_shared<router::Caller>(
           router::Caller{"embedder", "embedder", nullptr,

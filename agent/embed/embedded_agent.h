@@ -18,6 +18,7 @@
 #include "core/running_configuration.h"
 #include "embed/event_thread.h"
 #include "embed/outcome.h"
+#include "files/state_lock.h"
 #include "longshore/result.hpp"
 #include "observe/log.h"
 #include "router/router.h"
@@ -66,7 +67,7 @@ class EmbeddedAgent {
   std::shared_ptr<router::Call> find_call(uint64_t handle);
 
  private:
-  EmbeddedAgent(Options options, config::Loaded loaded,
+  EmbeddedAgent(Options options, config::Loaded loaded, files::StateLock state,
                 std::unique_ptr<core::InspectedModules> inspected,
                 std::unique_ptr<observe::Log> log);
   static Result<config::Loaded> load(const Options& options, core::InspectedModules& inspected);
@@ -77,6 +78,7 @@ class EmbeddedAgent {
                                       router::CallRunner* runner);
 
   const Options options_;
+  const files::StateLock state_;  // until all that writes there is gone
   const std::unique_ptr<observe::Log> log_;
   const std::shared_ptr<const router::Caller> caller_;
   const size_t max_request_bytes_;

@@ -4,19 +4,19 @@
 // Threads: take_activated_sockets() once, before there are others.
 #pragma once
 
+#include <map>
 #include <string>
-#include <vector>
+
+#include "endpoint/listener.h"
 
 namespace longshore::endpoint {
 
-// A listening Unix socket that was handed in.
-struct ActivatedSocket {
-  std::string path;
-  int descriptor = -1;  // the caller's to close
-};
+// By their paths: each makes a listener of the socket, as often as it is asked.
+using ActivatedSockets = std::map<std::string, MakeListener>;
 
 // Takes the sockets of LISTEN_FDS and removes these variables from the environment, so that they
-// count once. What is not a listening Unix socket in the file system is closed.
-std::vector<ActivatedSocket> take_activated_sockets();
+// count once. What is not a listening Unix socket in the file system is closed. Windows' service
+// manager holds none.
+ActivatedSockets take_activated_sockets();
 
 }  // namespace longshore::endpoint

@@ -14,10 +14,10 @@ namespace longshore::endpoint {
 // Tells whether the endpoint serves a service.
 using ServiceFilter = std::function<bool(std::string_view service)>;
 
-// The handler of a call to a built-in service, or null when `method`
-// ("grpc.health.v1.Health/Check") is none.
+// The handler of a call to a built-in service, or null when the method of `head`
+// ("grpc.health.v1.Health/Check") is none of theirs.
 std::unique_ptr<rpc::ServerCallHandler> start_builtin_call(
-    std::string_view method, std::shared_ptr<rpc::ServerStream> stream,
+    const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream,
     std::shared_ptr<const loader::ServiceCatalog> catalog, ServiceFilter serves);
 
 }  // namespace longshore::endpoint

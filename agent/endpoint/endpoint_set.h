@@ -1,5 +1,9 @@
 // The sockets that a configuration asks for, opened, changed and closed as it changes.
 //
+// One that cannot be opened, since a link, a file or somebody's socket is in its place, is one bad
+// endpoint: it is reported and tried again, and the others serve. So is one whose socket somebody
+// removes or replaces while it serves; those who are connected to it go on.
+//
 // Threads: the I/O thread. Owner: the agent.
 #pragma once
 
@@ -11,7 +15,10 @@
 
 #include "config/settings.h"
 #include "endpoint/activated_sockets.h"
+#include "endpoint/alarm.h"
 #include "endpoint/endpoint.h"
+#include "endpoint/retries.h"
+#include "files/file_watch.h"
 #include "loader/description.h"
 #include "observe/status_report.h"
 
@@ -25,10 +32,22 @@ Result<std::vector<EndpointOptions>> wanted_endpoints(
 
 class EndpointSet {
  public:
-  EndpointSet(EndpointContext context, const std::vector<ActivatedSocket>& activated);
+  // What an endpoint that cannot be opened is: one that is tried again, or the end of the change.
+  enum class OnFailure { kGoOn, kGiveUp };
 
-  // Opens what is new. An error closes that again and changes nothing.
-  Result<void> prepare(std::vector<EndpointOptions> wanted);
+  // `alarm`: for the retries; null: one of the context's I/O thread.
+  EndpointSet(EndpointContext context, ActivatedSockets activated,
+              std::unique_ptr<Alarm> alarm = nullptr);
+
+  // Those of csi-proxy's that were handed in and that none of `wanted` is: of a module that is
+  // switched off, or of which it is not known what it serves. Clients are told so, and need not
+  // wait for somebody who accepts.
+  Result<std::vector<EndpointOptions>> unclaimed(const config::Configuration& configuration,
+                                                 const std::vector<EndpointOptions>& wanted) const;
+
+  // Opens what is new, and what could not be opened before. An error closes that again and changes
+  // nothing.
+  Result<void> prepare(std::vector<EndpointOptions> wanted, OnFailure on_failure);
   // Brings the rest to what was prepared: changed rights and services, endpoints that are gone.
   void commit();
   void roll_back();
@@ -37,21 +56,44 @@ class EndpointSet {
   void drain(std::function<void()> done);
   void close();
 
+  // In the order of their paths, with those that do not listen.
   std::vector<observe::EndpointReport> list() const;
 
  private:
   using Endpoints = std::map<std::string, std::shared_ptr<Endpoint>>;  // by path
+  struct Bad {
+    EndpointOptions options;
+    std::string reason;
+  };
+  using BadEndpoints = std::map<std::string, Bad>;  // by path
 
   Result<std::shared_ptr<Endpoint>> open(const EndpointOptions& options) const;
+  void close_unwanted();
+  // Notices from now on when the sockets that were made here are not in their places any more.
+  void watch_places();
+  void look_again();
+  void find_lost();
+  Result<void> serve(const EndpointOptions& options);
+  // Those that were bad before, with the reasons that were told; and those that are now.
+  void tell_of_bad(const BadEndpoints& told) const;
+  void try_again();
+  void tell_of(const Endpoint& listening) const;
   void warn_of_ignored_access() const;
+  void warn_of_unclaimed() const;
 
   const EndpointContext context_;
-  // Kept as long as the agent lives: an endpoint that a reload takes away may come back with
-  // another.
-  std::map<std::string, SocketFile> activated_;  // by path
+  const ActivatedSockets activated_;  // kept as long as the agent lives
   Endpoints open_;
-  Endpoints prepared_;  // the new ones of `wanted_`
+  BadEndpoints bad_;
+  // What `prepare` has made of `wanted_`, as far as it is not open.
+  Endpoints prepared_;
+  BadEndpoints prepared_bad_;
   std::vector<EndpointOptions> wanted_;
+  Retries retries_;
+  const std::unique_ptr<files::FileWatch> places_;
+  files::FileWatch::Paths watched_;
+  bool is_changing_ = false;  // something is prepared
+  bool is_ending_ = false;    // what is prepared is not committed any more
 };
 
 }  // namespace longshore::endpoint

@@ -17,6 +17,7 @@
 
 #include "endpoint/late_pools.h"
 #include "endpoint/thread_activity.h"
+#include "observe/crash_handler.h"
 
 namespace longshore::endpoint {
 
@@ -29,6 +30,14 @@ namespace {
 // So many calls that each took so long are not quick ones that had to wait for a processor.
 constexpr std::chrono::microseconds kLongCall{100};
 constexpr size_t kLongCalls = 4;
+
+// What a thread of Windows has begun to read may be lost with its end: under Wine the bytes that
+// come at that moment are. So a thread that was left behind stands by again when one is wanted.
+#if defined(_WIN32)
+constexpr bool kKeepsThreads = true;
+#else
+constexpr bool kKeepsThreads = false;
+#endif
 
 // What a thread knows of its lead.
 struct Lead {
@@ -61,10 +70,11 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   }
 
   void run_soon(std::shared_ptr<Work> work, WorkerPool& pool) {
-    const bool is_taken = run_here([&] {
+    const auto take = [&] {
       if (late_pools_.contains(&pool)) return;
       calls_.push_back({std::move(work), &pool});
-    });
+    };
+    const bool is_taken = run_here(std::cref(take));  // by reference: nothing is allocated
     if (!is_taken || work) pool.post(std::move(work));
   }
 
@@ -95,14 +105,16 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   };
 
   // Locked. Counts the thread as serving until it says otherwise. Throws std::system_error where
-  // the system has no thread for it.
+  // the system has no thread for it. The lock keeps the thread from its end until it is detached.
   template <typename Function>
   void start_thread(Function function) {
     std::thread([self = shared_from_this(), function] {
 #if defined(__linux__)
       pthread_setname_np(pthread_self(), "io");
 #endif
+      const observe::CrashStack crash_stack;
       function(*self);
+      if (kKeepsThreads) self->stand_by_again();
       lead = {};
       const std::lock_guard lock(self->mutex_);
       --self->threads_;
@@ -117,6 +129,7 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     --serving_;
     over_ = over_ || context_is_over;
     changed_.notify_all();
+    wanted_.notify_all();
     ended_.notify_all();
   }
 
@@ -222,6 +235,21 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     stop_serving(false);
   }
 
+  // As often as somebody wants it to, until all is over.
+  void stand_by_again() {
+    std::unique_lock lock(mutex_);
+    for (++left_behind_;; ++left_behind_) {
+      wanted_.wait(lock, [&] { return over_ || called_back_ > 0; });
+      --left_behind_;
+      if (called_back_ == 0) return;
+      --called_back_;
+      lock.unlock();
+      lead = {};
+      stand_by();
+      lock.lock();
+    }
+  }
+
   // Asleep while nothing goes on, so that an idle agent does not wake up.
   void sleep_until_a_call(std::unique_lock<std::mutex>& lock, uint64_t turn) {
     standby_sleeps_ = true;
@@ -235,9 +263,15 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
     return endpoint::is_held_up(late.first, now, patience_.with_a_call);
   }
 
-  // Locked. Starts the thread that stands by next. Without one this goes on standing by: sockets
-  // wait for a call that blocks, until it ends or there is a thread.
+  // Locked. Finds or starts the thread that stands by next. Without one this goes on standing by:
+  // sockets wait for a call that blocks, until it ends or there is a thread.
   bool has_successor() {
+    if (left_behind_ > called_back_) {
+      ++called_back_;
+      ++serving_;
+      wanted_.notify_one();
+      return true;
+    }
     try {
       start_thread([](State& state) { state.stand_by(); });
       return true;
@@ -278,7 +312,10 @@ class IoThreads::State : public std::enable_shared_from_this<State> {
   std::mutex mutex_;
   std::condition_variable changed_;         // for the one that stands by
   std::condition_variable ended_;           // for run()
+  std::condition_variable wanted_;          // for those that were left behind
   std::unique_ptr<ThreadObserver> leader_;  // of the thread that leads
+  size_t left_behind_ = 0;                  // threads that wait to be called back
+  size_t called_back_ = 0;                  // so many of them are
   size_t serving_ = 0;                      // threads that lead or stand by
   size_t threads_ = 0;                      // those, and the ones that were left behind
   bool over_ = false;

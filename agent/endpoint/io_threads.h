@@ -4,8 +4,8 @@
 //   standing by ──► leading: a handler of the context, then the calls that it began, in turn
 //                      │
 //                      └── a call does not come back for a millisecond ──► left behind: the thread
-//                          finishes that call and ends; the one standing by leads, and a new one
-//                          stands by
+//                          finishes that call and ends (on Windows it stands by again); the one
+//                          standing by leads, and a new one stands by
 //
 // So a quick call is read, run and answered by one thread, without a switch; and a call that blocks
 // or spins holds up the others for a few milliseconds at most. A thread that only waits for a

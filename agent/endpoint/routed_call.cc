@@ -1,6 +1,9 @@
 #include "endpoint/routed_call.h"
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "longshore/secret.hpp"
@@ -14,9 +17,12 @@ std::string request_id_of(const rpc::Metadata& metadata) {
   return id && router::is_request_id(*id) ? *id : std::string();
 }
 
+// Keeps what the request's bytes are charged to for as long as the call has them.
 class StreamObserver final : public router::CallObserver {
  public:
   explicit StreamObserver(std::shared_ptr<rpc::ServerStream> stream) : stream_(std::move(stream)) {}
+
+  void hold(rpc::MemoryCharge held) { held_ = std::move(held); }
 
   bool on_message(std::string message) override { return stream_->send(std::move(message)); }
   void on_response(std::string message) override { stream_->send_and_finish(std::move(message)); }
@@ -26,67 +32,102 @@ class StreamObserver final : public router::CallObserver {
 
  private:
   const std::shared_ptr<rpc::ServerStream> stream_;
+  rpc::MemoryCharge held_;
 };
 
 class RoutedCall final : public rpc::ServerCallHandler {
  public:
   RoutedCall(const rpc::CallHead& head, std::shared_ptr<rpc::ServerStream> stream,
-             CallOrigin origin)
-      : method_(head.path.substr(1)),
-        timeout_(head.timeout),
-        request_id_(request_id_of(head.metadata)),
+             const CallOrigin& origin)
+      : router_(origin.router),
+        rights_(origin.rights),
+        request_time_(origin.request_time),
+        version_(rights_.version()),
         stream_(std::move(stream)),
-        origin_(std::move(origin)) {}
+        observer_(std::make_shared<StreamObserver>(stream_)) {
+    request_.method = std::string_view(head.path).substr(1);
+    request_.caller = origin.caller;
+    request_.timeout = head.timeout;
+    request_.request_id = request_id_of(head.metadata);
+    request_.observer = observer_;
+    request_.allowed = rights_.allowed();
+    request_.runner = &origin.runner;
+    request_.counted = true;
+    admission_ = router_.admit(request_);
+    if (admission_) request_.method = method().full_name;  // the head is gone soon
+  }
+
+  // Whether the head alone was good enough; otherwise the client has been told.
+  bool is_admitted() const { return admission_.has_value(); }
 
   // What has not become a call.
-  ~RoutedCall() override {
-    if (request_) wipe(*request_);
-  }
+  ~RoutedCall() override { wipe(request_.request); }
   RoutedCall(const RoutedCall&) = delete;
   RoutedCall& operator=(const RoutedCall&) = delete;
 
-  void on_message(std::string message) override {
-    if (request_) {
+  void on_message(std::string message, rpc::MemoryCharge held) override {
+    if (has_request_) {
       wipe(message);
-      return stream_->finish(StatusCode::kInvalidArgument,
-                             "the call has more than one request, and " + method_ + " takes one",
-                             {});
+      return refuse(StatusCode::kInvalidArgument,
+                    "the call has more than one request, and " + method().full_name + " takes one");
     }
-    request_ = std::move(message);
+    has_request_ = true;
+    request_.request = std::move(message);
+    observer_->hold(std::move(held));
   }
 
   void on_half_close() override {
-    if (!request_) {
-      return stream_->finish(StatusCode::kInvalidArgument, "the call has no request", {});
+    if (!has_request_) return refuse(StatusCode::kInvalidArgument, "the call has no request");
+    const bool is_changed = rights_.version() != version_;
+    if (is_changed && !rights_.serves(method().service)) {
+      return refuse(StatusCode::kUnimplemented, "this endpoint does not serve the service \"" +
+                                                    method().service + "\" any more");
     }
-    router::CallRequest request;
-    request.method = method_;
-    request.request = std::move(*request_);
-    request.caller = origin_.caller;
-    request.timeout = timeout_;
-    request.request_id = std::move(request_id_);
-    request.observer = std::make_shared<StreamObserver>(stream_);
-    request.allowed = origin_.allowed;
-    request.runner = &origin_.runner;
-    request.counted = true;
-    call_ = origin_.router.call(std::move(request));
+    if (is_changed) request_.allowed = rights_.allowed();
+    is_handed_on_ = true;
+    call_ = router_.call(*admission_, std::move(request_), is_changed);
   }
 
   void on_cancel() override {
-    if (call_) call_->cancel();
+    if (call_) return call_->cancel();
+    if (router::Clock::now() < request_deadline()) {
+      abandon(StatusCode::kCancelled, "the caller cancelled the call");
+    } else {
+      abandon(StatusCode::kDeadlineExceeded, "the request was not complete in time");
+    }
   }
 
   void on_writable() override {
     if (call_) call_->resume();
   }
 
+  router::Clock::time_point request_deadline() const override {
+    return std::min(admission_->deadline.at, *request_.begun + request_time_);
+  }
+
  private:
-  const std::string method_;
-  const std::optional<std::chrono::nanoseconds> timeout_;
-  std::string request_id_;
+  const router::Method& method() const { return *admission_->route->method; }
+
+  // Tells the router what became of it.
+  void abandon(StatusCode code, const std::string& text) {
+    if (!std::exchange(is_handed_on_, true)) router_.abandon(*admission_, request_, code, text);
+  }
+
+  void refuse(StatusCode code, const std::string& text) {
+    abandon(code, text);
+    stream_->finish(code, text, {});
+  }
+
+  router::Router& router_;
+  PeerRights& rights_;
+  const std::chrono::nanoseconds request_time_;
+  const uint64_t version_;
+  std::optional<router::Admission> admission_;
+  router::CallRequest request_;
   const std::shared_ptr<rpc::ServerStream> stream_;
-  const CallOrigin origin_;
-  std::optional<std::string> request_;
+  const std::shared_ptr<StreamObserver> observer_;
+  bool has_request_ = false;
+  bool is_handed_on_ = false;  // to the router, for good or ill
   std::shared_ptr<router::Call> call_;
 };
 
@@ -94,8 +135,9 @@ class RoutedCall final : public rpc::ServerCallHandler {
 
 std::unique_ptr<rpc::ServerCallHandler> start_routed_call(const rpc::CallHead& head,
                                                           std::shared_ptr<rpc::ServerStream> stream,
-                                                          CallOrigin origin) {
-  return std::make_unique<RoutedCall>(head, std::move(stream), std::move(origin));
+                                                          const CallOrigin& origin) {
+  auto call = std::make_unique<RoutedCall>(head, std::move(stream), origin);
+  return call->is_admitted() ? std::move(call) : nullptr;
 }
 
 }  // namespace longshore::endpoint

@@ -1,8 +1,9 @@
 #include "loader/admission.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
+
+#include "router/module_wait.h"
 
 namespace longshore::loader {
 
@@ -11,7 +12,7 @@ using router::Clock;
 
 namespace {
 
-Error refusal(StatusCode code, const Call& call) { return {code, "call", call.method().full_name}; }
+constexpr size_t kMostSpareRecords = 64;
 
 }  // namespace
 
@@ -29,6 +30,7 @@ void Admission::begin_drain() {
 }
 
 bool Admission::finish_drain(Clock::time_point deadline) {
+  const router::ModuleWait waits;
   std::unique_lock lock(mutex_);
   drain_end_ = std::min(drain_end_, deadline);
   while (!is_idle()) {
@@ -58,13 +60,62 @@ void Admission::close() {
   door_ = Door::kClosed;
 }
 
-bool Admission::is_idle() const { return running_ + open_ <= stuck_ && waiting_.empty(); }
+bool Admission::is_idle() const { return begun() <= stuck_ && queued() == 0; }
 
 bool Admission::wait_until_empty(Clock::time_point deadline, StuckCalls stuck) {
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, deadline, [&] {
-    return stuck == StuckCalls::kLeft ? is_idle() : running_ + open_ == 0 && waiting_.empty();
+    return stuck == StuckCalls::kLeft ? is_idle() : begun() + queued() == 0;
   });
+}
+
+// ---- What is kept of a call ----
+
+Admission::Record* Admission::record_of(const Call& call) {
+  return static_cast<Record*>(call.target_record().get());
+}
+
+Admission::Record* Admission::live_record_of(const Call& call) const {
+  Record* const record = record_of(call);
+  return record && record->where != Where::kOver && !record->is_stuck ? record : nullptr;
+}
+
+Admission::Record& Admission::add(const Call& call, Bulkhead* bulkhead) {
+  std::unique_ptr<router::TargetRecord>& place = call.target_record();
+  if (spare_.empty()) {
+    place = std::make_unique<Record>();
+  } else {
+    place = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  Record& record = *record_of(call);
+  if (call.method().long_running) ++long_running_;
+  hold(record, bulkhead);
+  return record;
+}
+
+void Admission::forget(const Call& call) {
+  std::unique_ptr<router::TargetRecord> record = std::move(call.target_record());
+  if (spare_.size() >= kMostSpareRecords) return;
+  static_cast<Record&>(*record).clear();
+  spare_.push_back(std::move(record));
+}
+
+size_t Admission::begun() const {
+  return running() + number(Where::kQueuedInProcess) + number(Where::kOpen);
+}
+
+size_t Admission::queued() const {
+  return number(Where::kQueued) + number(Where::kBehindBulkhead) + number(Where::kHopeless);
+}
+
+void Admission::move(Record& record, Where to) {
+  const Where from = std::exchange(record.where, to);
+  if (from != Where::kOver) --numbers_[static_cast<size_t>(from)];
+  if (to != Where::kOver) ++numbers_[static_cast<size_t>(to)];
+  if (!record.is_stuck) return;
+  if (from == Where::kRuns) --stuck_running_;
+  if (to == Where::kRuns) ++stuck_running_;
 }
 
 // ---- From its coming to its end ----
@@ -79,196 +130,163 @@ Result<Admission::Place> Admission::admit(const std::shared_ptr<Call>& call,
   // Its end, if that has come already, has found nothing here; one that comes now waits for the
   // lock.
   if (call->is_over()) return Place::kIsOver;
-  if (is_bulkhead_full(call->object())) {
-    return refuse_for_stuck(*call);
-  }
+  router::Digits digits;
+  const std::string_view object = call->object(digits);
+  // Calls that name no object have nothing in common but their method.
+  Bulkhead* const bulkhead = bulkheads_.obtain(object);
+  if (bulkhead && bulkheads_.is_hopeless(*bulkhead)) return hopeless(*call);
   ++total_;
   if (call->method().long_running && long_running_ >= options_.max_open_streams) {
     ++failed_;
     return refuse_for_streams(*call);
   }
-  if (running_ < concurrency_limit()) {
-    ++running_;
-    add(*call).runs = true;
+  const bool is_open = !bulkhead || bulkheads_.is_open(*bulkhead);
+  // Who waits already is not overtaken.
+  if (is_open && waiting_.empty() && running() < concurrency_limit()) {
+    Record& record = add(*call, bulkhead);
+    move(record, Where::kRuns);
+    count(record);
     return Place::kRuns;
   }
-  if (waiting_.size() >= options_.max_queued_calls) {
+  if (is_open && !may_wait(*call)) {
     ++failed_;
     return refuse_for_number(*call);
   }
-  add(*call);
-  waiting_.push_back(call);
+  if (!is_open && !may_wait_behind(*bulkhead, *call)) {
+    ++failed_;
+    return crowded(*call, object);
+  }
+  Record& record = add(*call, bulkhead);
+  is_open ? queue(record, Where::kQueued, call) : wait_behind(record, call);
   return Place::kWaits;
 }
 
-Admission::Record& Admission::add(const Call& call) {
-  if (call.method().long_running) ++long_running_;
-  return records_[&call] = {};
+void Admission::count_refused() {
+  const std::lock_guard lock(mutex_);
+  ++total_;
+  ++failed_;
 }
 
-bool Admission::begin_starting() {
+Admission::Turn Admission::first_turn() {
   const std::lock_guard lock(mutex_);
-  return !std::exchange(is_starting_, true);
+  if (std::exchange(is_starting_, true)) return {};
+  return turn();
 }
 
-std::shared_ptr<Call> Admission::next() {
+Admission::Turn Admission::next_turn() {
   const std::lock_guard lock(mutex_);
-  if (waiting_.empty() || running_ >= concurrency_limit()) {
-    is_starting_ = false;
-    return nullptr;
+  return turn();
+}
+
+Admission::Turn Admission::turn() {
+  while (hopeless_.empty() && !waiting_.empty() && running() < concurrency_limit()) {
+    Record& record = waiting_.front();
+    if (!may_run(record)) {
+      wait_behind(record, leave_queue(record));
+      continue;
+    }
+    waiting_.pass_turn();
+    std::shared_ptr<Call> call = leave_queue(record);
+    count(record);
+    move(record, Where::kRuns);
+    record.has_waited = false;
+    return {std::move(call), false, std::exchange(record.was_given_back, false)};
   }
-  std::shared_ptr<Call> call = std::move(waiting_.front());
-  waiting_.pop_front();
-  records_[call.get()].runs = true;
-  ++running_;
-  return call;
+  if (!hopeless_.empty()) return {leave_queue(hopeless_.front()), true};
+  is_starting_ = false;
+  return {};
 }
 
 bool Admission::end(const Call& call, bool well) {
   const std::lock_guard lock(mutex_);
   if (!well) ++failed_;
-  const auto found = records_.find(&call);
-  if (found == records_.end()) return false;  // `admit` has refused it, or finds that it is over
-  Record& record = found->second;
+  Record* const record = record_of(call);
+  if (!record) return false;  // `admit` has refused it, or finds that it is over
+  leave_queue(*record);
+  move(*record, Where::kOver);
   if (call.method().long_running) --long_running_;
-  if (record.is_open) {
-    --open_;
-  } else if (record.runs) {
-    --running_;
-  } else {
-    std::erase_if(waiting_, [&](const auto& each) { return each.get() == &call; });
-  }
-  if (record.is_stuck) {
+  if (record->is_stuck) {
     --stuck_;
-    if (!record.is_open) --stuck_running_;
-    stuck_bulkheads_.erase(stuck_bulkheads_.find(bulkhead_of(call, record)));
+    if (record->bulkhead) --record->bulkhead->stuck;
   }
-  record.has_ended = true;
-  if (!record.has_thread) records_.erase(found);
+  let_go(*record);
+  turn_from_next(*record);
+  if (!record->has_thread) forget(call);
   if (door_ != Door::kOpen) changed_.notify_all();
-  return !waiting_.empty();
+  return may_turn();
 }
 
 Admission::Stuck Admission::stick(const Call& call) {
   const std::lock_guard lock(mutex_);
-  const auto found = records_.find(&call);
-  // It came back while the timer was on its way.
-  if (found == records_.end() || found->second.has_ended || found->second.is_stuck) {
-    return Stuck::kNo;
-  }
-  Record& record = found->second;
-  record.is_stuck = true;
-  stuck_bulkheads_.insert(bulkhead_of(call, record));
+  Record* const record = live_record_of(call);
+  if (!record) return Stuck::kNo;  // it came back while the timer was on its way
+  record->is_stuck = true;
   ++stuck_;
-  if (!record.is_open) ++stuck_running_;
+  if (record->where == Where::kRuns) ++stuck_running_;
+  if (Bulkhead* const bulkhead = record->bulkhead) {
+    ++bulkhead->stuck;
+    if (bulkheads_.is_hopeless(*bulkhead)) {
+      while (!bulkhead->waiting.empty()) {
+        Record& first = bulkhead->waiting.front();
+        std::shared_ptr<Call> behind = leave_queue(first);
+        queue(first, Where::kHopeless, std::move(behind));
+      }
+    }
+    stop_counting(*record);
+  }
   if (door_ != Door::kOpen) changed_.notify_all();  // one less to wait for
-  const bool replace = record.has_thread && lost_threads_ < options_.max_stuck_calls;
-  record.thread_is_lost = replace;
+  const bool replace = record->has_thread && lost_threads_ < most_replaced();
+  record->thread_is_lost = replace;
   if (replace) ++lost_threads_;
   return replace ? Stuck::kReplaced : Stuck::kYes;
 }
 
-bool Admission::set_bulkhead(const Call& call, std::string_view key) {
-  const std::lock_guard lock(mutex_);
-  const auto found = records_.find(&call);
-  // One that is over, or stuck already, counts under the name that it had.
-  if (found == records_.end() || found->second.has_ended || found->second.is_stuck) return true;
-  found->second.bulkhead = key;
-  return !is_bulkhead_full(found->second.bulkhead);
-}
-
 bool Admission::enter_thread(const Call& call) {
   const std::lock_guard lock(mutex_);
-  const auto found = records_.find(&call);
-  if (found == records_.end()) return false;
-  found->second.has_thread = true;
-  return true;
+  Record* const record = record_of(call);
+  if (record) record->has_thread = true;
+  return record != nullptr;
 }
 
 Admission::Left Admission::leave(const Call& call) {
   const std::lock_guard lock(mutex_);
-  const auto found = records_.find(&call);
-  if (found == records_.end()) return {};  // it is over, and had no thread of the pool
-  Record& record = found->second;
-  const bool was_lost = record.thread_is_lost;
+  Record* const record = record_of(call);
+  if (!record) return {};  // it is over, and had no thread of the pool
+  const bool was_lost = record->thread_is_lost;
   if (was_lost) --lost_threads_;
-  record.has_thread = false;
-  if (record.has_ended) {
-    records_.erase(found);
-  } else if (call.method().long_running && !record.is_stuck) {
-    record.is_open = true;
-    --running_;
-    ++open_;
-    return {was_lost, !waiting_.empty()};
+  record->has_thread = false;
+  if (record->where == Where::kOver) {
+    forget(call);
+  } else if (record->given_back) {
+    queue_again(*record, std::exchange(record->given_back, nullptr));
+    return {was_lost, true};
+  } else if (call.method().long_running && !record->is_stuck) {
+    stop_counting(*record);
+    move(*record, Where::kOpen);
+    return {was_lost, may_turn()};
   }
   return {was_lost, false};
 }
 
-// ---- What is known of them ----
+// Threads that stand in for stuck ones: for calls of this many bulkheads, more or less.
+size_t Admission::most_replaced() const {
+  constexpr size_t kBulkheads = 16;
+  return kBulkheads * options_.max_stuck_calls;
+}
 
 size_t Admission::concurrency_limit() const {
-  return options_.max_concurrent_calls + std::min(stuck_running_, options_.max_stuck_calls);
-}
-
-// Calls that name no object have nothing in common but their method.
-bool Admission::is_bulkhead_full(const std::string& key) const {
-  return stuck_ >= options_.max_stuck_calls && !key.empty() && stuck_bulkheads_.contains(key);
-}
-
-std::string Admission::bulkhead_of(const Call& call, const Record& record) {
-  return record.bulkhead.empty() ? call.object() : record.bulkhead;
-}
-
-Error Admission::refuse_for_door(const Call& call) const {
-  return refusal(StatusCode::kUnavailable, call)
-      .because("the module " + options_.name + " is " + name_of(lifecycle_.state()))
-      .advise("try again");
-}
-
-Error Admission::refuse_for_stuck(const Call& call) const {
-  return refusal(StatusCode::kUnavailable, call)
-      .because("an earlier call for \"" + call.object() + "\" is stuck in the module")
-      .advise("the device or server behind it does not answer");
-}
-
-Error Admission::refuse_for_number(const Call& call) const {
-  return refusal(StatusCode::kResourceExhausted, call)
-      .because(std::to_string(running_) + " calls of the module " + options_.name + " run and " +
-               std::to_string(waiting_.size()) + " wait")
-      .advise("try again later, or raise max_concurrent_calls");
-}
-
-Error Admission::refuse_for_streams(const Call& call) const {
-  return refusal(StatusCode::kResourceExhausted, call)
-      .because(std::to_string(long_running_) + " streams of the module " + options_.name +
-               " wait, run or are open")
-      .advise("try again later, or raise max_open_streams");
-}
-
-std::string Admission::why_degraded() const {
-  if (stuck_ == 0) return {};
-  constexpr size_t kMostNamed = 4;
-  std::string objects;
-  size_t named = 0;
-  for (auto each = stuck_bulkheads_.begin(); each != stuck_bulkheads_.end();) {
-    const auto next = stuck_bulkheads_.upper_bound(*each);
-    const auto count = static_cast<size_t>(std::distance(each, next));
-    if (!each->empty() && ++named <= kMostNamed) {
-      objects += (objects.empty() ? " for \"" : ", \"") + *each + '"';
-      if (count > 1) objects += " (" + std::to_string(count) + ")";
-    }
-    each = next;
-  }
-  if (named > kMostNamed) objects += " and " + std::to_string(named - kMostNamed) + " more";
-  return std::to_string(stuck_) + (stuck_ == 1 ? " call is" : " calls are") +
-         " stuck past the deadline" + objects +
-         "; the device or server behind does not answer, or the module hangs";
+  return options_.max_concurrent_calls + std::min(stuck_running_, most_replaced());
 }
 
 Admission::Figures Admission::figures() const {
   const std::lock_guard lock(mutex_);
-  return {running_ + open_, long_running_, waiting_.size(), total_,
-          failed_,          stuck_,        why_degraded()};
+  return {running() + number(Where::kOpen),
+          long_running_,
+          queued() + number(Where::kQueuedInProcess),
+          total_,
+          failed_,
+          stuck_,
+          why_degraded()};
 }
 
 }  // namespace longshore::loader

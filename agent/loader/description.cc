@@ -43,25 +43,13 @@ bool is_integer_type(int type) {
          type == router::kUint32 || type == router::kEnum;
 }
 
-std::string qualified(const std::string& scope, const std::string& name) {
-  return scope.empty() ? name : scope + "." + name;
-}
-
-void collect_symbols(const std::string& scope, const descriptors::Message& message,
-                     std::vector<std::string>& symbols, std::vector<std::string>& secrets) {
+void collect_secrets(const std::string& scope, const descriptors::Message& message,
+                     std::vector<std::string>& secrets) {
   const std::string name = qualified(scope, message.name());
-  symbols.push_back(name);
   for (const auto& field : message.field()) {
-    symbols.push_back(name + "." + field.name());
     if (field.options().secret()) secrets.push_back(name + "." + field.name());
   }
-  for (const auto& extension : message.extension()) {
-    symbols.push_back(name + "." + extension.name());
-  }
-  for (const auto& nested : message.enum_type()) symbols.push_back(name + "." + nested.name());
-  for (const auto& nested : message.nested_type()) {
-    collect_symbols(name, nested, symbols, secrets);
-  }
+  for (const auto& nested : message.nested_type()) collect_secrets(name, nested, secrets);
 }
 
 class DescriptionReader {
@@ -72,7 +60,7 @@ class DescriptionReader {
       return bad("its descriptors are not a valid FileDescriptorSet");
     }
     if (message_.services_size() > kMaxItems || files_.file_size() > kMaxItems ||
-        message_.options_size() > kMaxItems) {
+        message_.options_size() > kMaxItems || message_.calls_size() > kMaxItems) {
       return bad("it lists more than " + std::to_string(kMaxItems) + " things of a kind");
     }
     result_.summary = message_.summary();
@@ -84,6 +72,7 @@ class DescriptionReader {
     schemas_ = message_schemas_of(files_);
     read_files();
     if (auto read = read_services(); !read) return std::move(read).error();
+    if (auto read = read_calls(); !read) return std::move(read).error();
     if (auto read = read_endpoints(); !read) return std::move(read).error();
     if (auto read = read_options(); !read) return std::move(read).error();
     return std::move(result_);
@@ -92,27 +81,10 @@ class DescriptionReader {
  private:
   void read_files() {
     for (const auto& file : files_.file()) {
-      auto entry = std::make_shared<DescribedFile>();
-      entry->name = file.name();
-      entry->dependencies = {file.dependency().begin(), file.dependency().end()};
-      entry->bytes = file.SerializeAsString();
-      std::vector<std::string> symbols;
       for (const auto& message : file.message_type()) {
-        collect_symbols(file.package(), message, symbols, result_.secret_fields);
+        collect_secrets(file.package(), message, result_.secret_fields);
       }
-      for (const auto& type : file.enum_type()) {
-        symbols.push_back(qualified(file.package(), type.name()));
-      }
-      for (const auto& extension : file.extension()) {
-        symbols.push_back(qualified(file.package(), extension.name()));
-      }
-      for (const auto& service : file.service()) {
-        const std::string name = qualified(file.package(), service.name());
-        symbols.push_back(name);
-        for (const auto& method : service.method()) symbols.push_back(name + "." + method.name());
-      }
-      entry->set_symbols(symbols);
-      result_.files.push_back(std::move(entry));
+      result_.files.push_back(std::make_shared<const DescribedFile>(file));
     }
   }
 
@@ -184,6 +156,18 @@ class DescriptionReader {
     return {};
   }
 
+  Result<void> read_calls() {
+    for (const std::string& method : message_.calls()) {
+      const size_t slash = method.find('/');
+      if (slash == std::string::npos || !is_name(method.substr(0, slash), true) ||
+          !is_name(method.substr(slash + 1), false)) {
+        return bad("it calls the impossible method \"" + method + "\"");
+      }
+      result_.calls.push_back(method);
+    }
+    return {};
+  }
+
   Result<void> read_endpoints() {
     for (const auto& endpoint : message_.csi_proxy_endpoints()) {
       if (!is_name(endpoint.group(), false) || !is_name(endpoint.version(), false)) {
@@ -250,18 +234,6 @@ class DescriptionReader {
 };
 
 }  // namespace
-
-void DescribedFile::set_symbols(const std::vector<std::string>& full_names) {
-  symbols_.clear();
-  symbols_.reserve(full_names.size());
-  for (const auto& each : full_names) symbols_.push_back(std::hash<std::string_view>()(each));
-  std::sort(symbols_.begin(), symbols_.end());
-}
-
-bool DescribedFile::defines(std::string_view full_name) const {
-  return std::binary_search(symbols_.begin(), symbols_.end(),
-                            std::hash<std::string_view>()(full_name));
-}
 
 Result<ModuleDescription> parse_description(const std::string& bytes) {
   return DescriptionReader().read(bytes);

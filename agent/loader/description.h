@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "loader/described_file.h"
 #include "longshore/module/v1.pb.h"
 #include "longshore/result.hpp"
 #include "router/method.h"
@@ -21,22 +22,6 @@ struct CsiProxyEndpoint {
   std::string name() const { return group + "-" + version; }  // of its socket
 };
 
-// A .proto file that a module carries the descriptors of.
-class DescribedFile {
- public:
-  std::string name;
-  std::vector<std::string> dependencies;
-  std::string bytes;  // a serialised google.protobuf.FileDescriptorProto
-
-  void set_symbols(const std::vector<std::string>& full_names);
-  bool defines(std::string_view full_name) const;
-
- private:
-  // Hashes of the names, sorted: a tenth of the memory of the names themselves, which `bytes` has.
-  // Of what is asked for by chance, one in a hundred million billion names would be found wrongly.
-  std::vector<size_t> symbols_;
-};
-
 struct ModuleDescription {
   std::string summary;
   bool is_controller = false;
@@ -45,6 +30,7 @@ struct ModuleDescription {
   std::vector<router::Method> methods;  // of these services, in the order of the descriptors
   // longshore.module.v1.Health/Check, which is for the agent alone and not among the methods.
   std::optional<router::Method> health_check;
+  std::vector<std::string> calls;  // methods of other modules
   std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
   std::vector<module::v1::Option> options;
   std::vector<std::string> secret_fields;  // full names: "v1.NewSmbGlobalMappingRequest.password"

@@ -1,6 +1,7 @@
 #include "loader/host_side.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "longshore/context.hpp"
@@ -14,10 +15,12 @@ namespace {
 
 std::shared_ptr<const router::Caller> caller_of(const InstanceOptions& options) {
   const std::string identity = "module:" + options.name;
-  return std::make_shared<router::Caller>(router::Caller{
-      identity, identity,
-      options.may_call ? options.may_call
-                       : std::make_shared<const std::set<std::string, std::less<>>>()});
+  router::Caller caller{identity, identity,
+                        options.may_call
+                            ? options.may_call
+                            : std::make_shared<const std::set<std::string, std::less<>>>()};
+  caller.flow = std::hash<std::string>()(identity);
+  return std::make_shared<router::Caller>(std::move(caller));
 }
 
 }  // namespace
@@ -27,7 +30,8 @@ HostSide::HostSide(Parts parts, ModuleCode& code)
       code_(code),
       table_(code.take_host_table(parts.options.name)),
       caller_(caller_of(parts.options)),
-      log_(parts.log) {}
+      log_(parts.log),
+      states_log_(parts.log, &observe::RateLimitedLog::Clock::now, observe::RateLimitedLog::kFew) {}
 
 HostSide::~HostSide() {
   table_->disconnect();
@@ -97,11 +101,13 @@ longshore_result HostSide::invoke(const longshore_invoke_request& request,
 }
 
 std::shared_ptr<const router::Caller> HostSide::caller_for(const Call& parent) {
-  const std::string& origin = parent.caller().on_behalf_of;
+  const router::Caller& origin = parent.caller();
   const std::lock_guard lock(mutex_);
-  if (!nested_caller_ || nested_caller_->on_behalf_of != origin) {
+  if (!nested_caller_ || nested_caller_->flow != origin.flow ||
+      nested_caller_->on_behalf_of != origin.on_behalf_of) {
     auto caller = std::make_shared<router::Caller>(*caller_);
-    caller->on_behalf_of = origin;
+    caller->on_behalf_of = origin.on_behalf_of;
+    caller->flow = origin.flow;  // nobody gains turns by way of a module
     nested_caller_ = std::move(caller);
   }
   return nested_caller_;
@@ -201,11 +207,11 @@ longshore_result HostSide::set_degraded(std::string_view reason) {
   if (parts_.options.on_degraded) parts_.options.on_degraded(text);
   if (parts_.options.write_log) return LONGSHORE_OK;
   if (text.empty()) {
-    log_.write(observe::Level::kInfo, "the module is well again",
-               {{"module", parts_.options.name}});
+    states_log_.write(observe::Level::kInfo, "the module is well again",
+                      {{"module", parts_.options.name}});
   } else {
-    log_.write(observe::Level::kWarning, "the module is degraded",
-               {{"module", parts_.options.name}, {"reason", text}});
+    states_log_.write(observe::Level::kWarning, "the module is degraded",
+                      {{"module", parts_.options.name}, {"reason", text}});
   }
   return LONGSHORE_OK;
 }
@@ -226,7 +232,31 @@ longshore_result HostSide::set_bulkhead(longshore_call handle, std::string_view 
     violated("set_bulkhead", "the key is longer than 512 bytes");
     key = key.substr(0, kMostBytes);
   }
-  return parts_.admission.set_bulkhead(*call, key) ? LONGSHORE_OK : LONGSHORE_REFUSED;
+  const auto [entry, others_may_run] = parts_.admission.set_bulkhead(*call, key);
+  if (others_may_run) parts_.start_waiting_calls();
+  switch (entry) {
+    case Admission::Entry::kEntered:
+      return LONGSHORE_OK;
+    case Admission::Entry::kRefused:
+      break;
+    case Admission::Entry::kIsCrowded: {
+      const Error error = parts_.admission.crowded(*call, key);
+      call->end_early(error.code(), error.message());
+      break;
+    }
+    case Admission::Entry::kWaits:
+      call->give_back();
+      break;
+  }
+  return LONGSHORE_REFUSED;
+}
+
+void HostSide::set_waiting(longshore_call handle, std::string_view bulkhead) {
+  const auto call = own_call(handle);
+  if (!call) return;
+  if (bulkhead.empty()) return parts_.admission.take_place_again(*call);
+  parts_.admission.give_up_place(*call, bulkhead);
+  parts_.start_waiting_calls();
 }
 
 void HostSide::write_log(longshore_log_level level, longshore_call handle, std::string_view text) {

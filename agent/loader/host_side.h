@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,6 +44,7 @@ class HostSide {
     router::WorkerPool& notifications;  // for completions
     const EntryGate& gate;              // before the module's functions
     Admission& admission;
+    std::function<void()> start_waiting_calls;
   };
   HostSide(Parts parts, ModuleCode& code);
   ~HostSide();
@@ -67,6 +69,9 @@ class HostSide {
   longshore_result cancel_timer(longshore_timer timer);
   longshore_result set_degraded(std::string_view reason);
   longshore_result set_bulkhead(longshore_call call, std::string_view key);
+  // The call waits in the module's process behind others for `bulkhead`, and leaves its place here
+  // to others. Empty: it runs there.
+  void set_waiting(longshore_call call, std::string_view bulkhead);
   void write_log(longshore_log_level level, longshore_call call, std::string_view text);
   // The call if it is one of this instance's that is not over.
   std::shared_ptr<router::Call> own_call(longshore_call handle) const;
@@ -114,6 +119,7 @@ class HostSide {
   std::weak_ptr<HostSide> self_;
   std::vector<const router::Target*> targets_;
   observe::RateLimitedLog log_;
+  observe::RateLimitedLog states_log_;  // well, degraded, well, ...
   ContractViolations violations_;
   router::HandleTable<Invocation> invocations_;
   router::HandleTable<PostedFunction> posts_;

@@ -168,6 +168,10 @@ struct HostFunctions {
   }
 };
 
+void set_waiting(const longshore_host* host, longshore_call call, std::string_view bulkhead) {
+  if (const auto side = HostFunctions::side_of(host)) side->set_waiting(call, bulkhead);
+}
+
 HostTable::HostTable(std::string instance_name)
     : instance_name_(std::move(instance_name)),
       table_{sizeof(longshore_host),       LONGSHORE_ABI_MAJOR,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "longshore/abi.h"
 
@@ -36,5 +37,8 @@ class HostTable {
   mutable std::mutex mutex_;
   std::weak_ptr<HostSide> side_;
 };
+
+// For modules of the agent's own that run another's code elsewhere: see HostSide.
+void set_waiting(const longshore_host* host, longshore_call call, std::string_view bulkhead);
 
 }  // namespace longshore::loader

@@ -5,12 +5,14 @@
 #include <future>
 #include <map>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "loader/negotiate.h"
 #include "router/blocked_signals.h"
+#include "router/detached_thread.h"
+#include "router/module_wait.h"
+#include "text/file_path.h"
 
 namespace longshore::loader {
 namespace {
@@ -83,7 +85,7 @@ class ImageRegistry {
     Loaded loaded{ModuleFile(std::move(inspection.file)), {}, nullptr};
     std::error_code error;
     namespace dll = boost::dll;
-    loaded.library.load(loaded.file.loadable_path(),
+    loaded.library.load(text::file_path(loaded.file.loadable_path()),
                         dll::load_mode::rtld_now | dll::load_mode::rtld_local, error);
     const auto refused = [&](std::string why) {
       return Error(StatusCode::kFailedPrecondition, "load the module", path)
@@ -136,10 +138,11 @@ Result<std::shared_ptr<Image>> load_module(Inspection inspection, size_t max_ima
   auto loaded = load.get_future();
   try {
     const router::BlockedSignals blocked;
-    std::thread(std::move(load)).detach();
+    router::start_detached_thread(std::move(load));
   } catch (const std::system_error& error) {
     return Error(StatusCode::kUnavailable, "load the module", path).because(error.code());
   }
+  const router::ModuleWait waits;
   if (loaded.wait_for(time) == std::future_status::ready) return loaded.get();
   return Error(StatusCode::kDeadlineExceeded, "load the module", path)
       .because("its initialisers, or those of a module before it, do not return");

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "config/user_id.h"
 #include "loader/image_facts.h"
 #include "loader/module_code.h"
 #include "loader/module_file.h"
@@ -23,7 +24,7 @@ namespace longshore::loader {
 
 struct InspectionOptions {
   // Ids of users who may own the file and its folders, besides root. Empty: nobody is asked.
-  std::vector<unsigned> owners;
+  std::vector<config::UserId> owners;
   std::string required_sha256;  // empty: any
   SignatureRules signatures;
 };

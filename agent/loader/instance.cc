@@ -14,10 +14,13 @@ Instance::Instance(std::shared_ptr<ModuleCode> code, InstanceOptions options,
                                     : std::make_shared<Lifecycle>(options_.name, log)),
       router_(router),
       log_(log),
+      call_log_(log, router.timers(), options_.name),
       pool_(router.timers(), options_.name, options_.max_concurrent_calls),
       notifications_(router.timers(), options_.name + "-notify", 1),
       admission_(options_, *lifecycle_),
-      host_({options_, router, log, pool_, notifications_, gate_, admission_}, *code_) {}
+      host_({options_, router, log, pool_, notifications_, gate_, admission_,
+             [this] { start_waiting_calls(); }},
+            *code_) {}
 
 Instance::~Instance() {
   if (!self_) host_.give_back_table();  // ended well: nothing of it is left

@@ -27,6 +27,7 @@
 #include "longshore/result.hpp"
 #include "longshore/secret.hpp"
 #include "observe/log.h"
+#include "router/call_log.h"
 #include "router/router.h"
 #include "router/target.h"
 #include "router/worker_pool.h"
@@ -99,7 +100,12 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void execute(router::Call& call) override;
   void on_cancel(router::Call& call) override;
   void on_writable(router::Call& call) override;
+  void on_given_back(router::Call& call) override;
+  std::string waits_behind(const router::Call& call) const override {
+    return admission_.waits_behind(call);
+  }
   void on_stuck(router::Call& call) override;
+  void on_refused(const router::Call&) override { admission_.count_refused(); }
   void on_end(router::Call& call) override;
 
  private:
@@ -128,7 +134,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   void notify(void (*function)(void* self, longshore_call call), longshore_call call);
   // Runs a call that may run: on the thread that reads the requests where that fits, or the pool.
   void begin(std::shared_ptr<router::Call> call);
-  void start_waiting_calls();  // may be reached again from within: a call may end at once
+  // May be reached again from within: a call may end at once.
+  void start_waiting_calls();
   // Runs `function` on a pool thread. False: it did not return in time and the thread is left in
   // it.
   bool within(std::chrono::nanoseconds time, std::function<void()> function);
@@ -142,6 +149,7 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   const std::shared_ptr<Lifecycle> lifecycle_;
   router::Router& router_;
   observe::Log& log_;
+  router::CallLog call_log_;
   std::shared_ptr<router::Target> control_target_;  // from create on
   void* self_ = nullptr;
   longshore_instance functions_{};

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "loader/instance.h"
-#include "router/call_log.h"
+#include "observe/crash_handler.h"
 
 namespace longshore::loader {
 
@@ -31,6 +31,7 @@ void Instance::execute(Call& call) {
   const bool of_pool = pool_.is_this_thread();
   const InFlightGuard stay(gate_);  // open: it is closed when no call is left
   if (of_pool && !admission_.enter_thread(call)) return;
+  const observe::CallOnThread on_thread(options_.name, method, call.request_id());
   functions_.invoke(self_, call.handle(), {method.data(), method.size()},
                     {request.data(), request.size()});
   if (!of_pool && !call.method().long_running) return;
@@ -48,17 +49,22 @@ void Instance::notify(void (*function)(void* self, longshore_call call), longsho
   if (!function) return;
   notifications_.post([keep = shared_from_this(), function, call] {
     const InFlightGuard stay(keep->gate_);
+    const observe::CallOnThread on_thread(keep->options_.name, "cancel or writable", {});
     if (stay) function(keep->self_, call);
   });
+}
+
+void Instance::on_given_back(Call& call) {
+  // Before another thread can find that it may run.
+  if (options_.on_waiting) options_.on_waiting(call.origin(), admission_.waits_behind(call));
+  admission_.wait_again(std::static_pointer_cast<Call>(call.shared_from_this()));
+  start_waiting_calls();
 }
 
 void Instance::on_stuck(Call& call) {
   const Admission::Stuck stuck = admission_.stick(call);
   if (stuck == Admission::Stuck::kNo) return;
-  log_.warning("a call is stuck", {{"module", options_.name},
-                                   {"method", call.method().full_name},
-                                   {"request", call.request_id()},
-                                   {"object", call.object()}});
+  call_log_.write_stuck(options_.name, call);
   if (stuck == Admission::Stuck::kReplaced) pool_.thread_lost();
   start_waiting_calls();
 }
@@ -69,13 +75,19 @@ void Instance::on_end(Call& call) {
   const bool is_well = outcome == StatusCode::kOk ||
                        (outcome == StatusCode::kCancelled && call.method().long_running);
   const bool others_wait = admission_.end(call, is_well);
-  if (!options_.write_log) log_outcome(log_, options_.name, call, outcome);
+  if (!options_.write_log) call_log_.write_outcome(options_.name, call, outcome);
   if (others_wait) start_waiting_calls();
 }
 
 void Instance::start_waiting_calls() {
-  if (!admission_.begin_starting()) return;  // whoever does looks again
-  while (std::shared_ptr<Call> next = admission_.next()) begin(std::move(next));
+  for (auto turn = admission_.first_turn(); turn.call; turn = admission_.next_turn()) {
+    if (turn.is_hopeless) {
+      turn.call->end_early(StatusCode::kUnavailable, "earlier calls are stuck in the module");
+      continue;
+    }
+    if (turn.was_given_back && options_.on_waiting) options_.on_waiting(turn.call->origin(), {});
+    begin(std::move(turn.call));
+  }
 }
 
 }  // namespace longshore::loader

@@ -8,6 +8,8 @@
 
 #include "loader/instance.h"
 #include "loader/sized_struct.h"
+#include "observe/crash_handler.h"
+#include "router/module_wait.h"
 
 namespace longshore::loader {
 namespace {
@@ -38,6 +40,7 @@ class ControlObserver final : public router::CallObserver {
 
   // The deadline of the call is what ends this at the latest.
   Result<Secret> wait() {
+    const router::ModuleWait waits;
     std::unique_lock lock(mutex_);
     done_.wait(lock, [&] { return finished_; });
     if (code_ != StatusCode::kOk) return Error::of_text(code_, text_);
@@ -95,6 +98,7 @@ Result<void> Instance::create_self() {
   };
   const auto made = std::make_shared<Made>();  // may be written when nobody waits any more
   const bool returned = within(options_.start_timeout, [this, made] {
+    const observe::CallOnThread on_thread(options_.name, "create", {});
     made->answer = code_->create(host_.table(), &made->self, &made->functions);
   });
   const char* const action = "create the module instance";
@@ -120,6 +124,7 @@ bool Instance::within(std::chrono::nanoseconds time, std::function<void()> funct
     function();
     returned->set_value();
   });
+  const router::ModuleWait waits;
   return done.wait_for(time) == std::future_status::ready;
 }
 
@@ -138,6 +143,7 @@ class Instance::ControlTarget final : public router::Target {
     if (!instance) return;
     const longshore_instance& functions = instance->functions_;
     const InFlightGuard stay(instance->gate_);
+    const observe::CallOnThread on_thread(instance->options_.name, call.method().name, {});
     if (call.method().name == kStop) return functions.stop(instance->self_, call.handle());
     const std::string& handover = instance->handover_.text();
     functions.start(instance->self_, call.handle(), {call.request().data(), call.request().size()},

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "loader/instance.h"
+#include "observe/crash_handler.h"
+#include "router/module_wait.h"
 
 namespace longshore::loader {
 namespace {
@@ -29,6 +31,7 @@ void Instance::resume() {
 }
 
 Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
+  const router::ModuleWait waits;
   admission_.close();
   if (lifecycle_->state() == State::kServing) lifecycle_->reach(State::kDraining);
   end_calls("is being stopped",
@@ -78,7 +81,10 @@ bool Instance::wants_stop() const {
 }
 
 bool Instance::destroy() {
-  return within(kCancelGrace, [this] { functions_.destroy(std::exchange(self_, nullptr)); });
+  return within(kCancelGrace, [this] {
+    const observe::CallOnThread on_thread(options_.name, "destroy", {});
+    functions_.destroy(std::exchange(self_, nullptr));
+  });
 }
 
 void Instance::end_calls(const char* why, bool (*which)(const router::Call& call)) {

@@ -41,6 +41,7 @@ struct ModuleProcess {
   // Of the contract, found there; see Instance::Figures.
   uint64_t violations = 0;
   std::string last_violation;
+  std::string limits;  // "memory_max=cgroup system_call_filter=seccomp"; empty: it has none
 };
 
 class ModuleCode {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "config/user_id.h"
 #include "longshore/result.hpp"
 
 namespace longshore::loader {
@@ -23,15 +24,20 @@ inline constexpr const char* kModuleSuffix = ".so";
 #endif
 
 // Finds the file of `library`: an absolute path as it is, a plain name ("longshore-disk") with the
-// system's suffix in the first of `folders` that has it.
+// system's suffix in the first of `folders` that has it. NOT_FOUND where there is none.
 Result<std::string> find_module_file(const std::string& library,
                                      const std::vector<std::string>& folders);
+
+// The paths that it looks at, in its order.
+std::vector<std::string> module_file_candidates(const std::string& library,
+                                                const std::vector<std::string>& folders);
 
 class ModuleFile {
  public:
   // Reads the regular file at `path`. It and every folder above must belong to one of `owners`
   // (user ids; root always counts) and be closed to writes by others; an empty list skips that.
-  static Result<ModuleFile> open(const std::string& path, const std::vector<unsigned>& owners);
+  static Result<ModuleFile> open(const std::string& path,
+                                 const std::vector<config::UserId>& owners);
 
   ModuleFile(ModuleFile&& other) noexcept;
   ModuleFile& operator=(ModuleFile&&) = delete;
@@ -57,9 +63,5 @@ class ModuleFile {
   std::span<const std::byte> bytes_;  // a mapping of the sealed copy
   intptr_t handle_ = -1;              // a descriptor, or a Windows handle
 };
-
-// Lower-case hexadecimal SHA-256.
-std::string sha256_of(std::span<const std::byte> bytes);
-std::string hexadecimal(std::span<const uint8_t> bytes);
 
 }  // namespace longshore::loader

@@ -35,6 +35,7 @@ constexpr std::array kSystemLibraries = {
     std::string_view("ntdll.dll"),
     std::string_view("USER32.dll"),
     std::string_view("MPR.dll"),
+    std::string_view("SETUPAPI.dll"),
 };
 
 // A sanitized agent loads modules built the same way, which share its runtime.

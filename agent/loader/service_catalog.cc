@@ -1,62 +1,51 @@
 #include "loader/service_catalog.h"
 
-#include <algorithm>
-#include <set>
+#include <utility>
+
+#include "loader/pruned_files.h"
 
 namespace longshore::loader {
 
 void ServiceCatalog::add(const ModuleDescription& description, bool healthy) {
-  const size_t module = modules_++;
-  for (const std::string& service : description.services) services_[service] = healthy;
-  for (const auto& file : description.files) files_.push_back({file, module});
+  for (const std::string& name : description.services) {
+    services_[name] = {.healthy = healthy, .module = modules_.size()};
+  }
+  modules_.push_back(description.files);
 }
 
 bool ServiceCatalog::healthy(std::string_view service) const {
   const auto found = services_.find(service);
-  return found != services_.end() && found->second;
+  return found != services_.end() && found->second.healthy;
 }
 
 std::vector<std::string> ServiceCatalog::services() const {
   std::vector<std::string> names;
-  for (const auto& [name, healthy] : services_) names.push_back(name);
+  for (const auto& [name, service] : services_) names.push_back(name);
   return names;
 }
 
-const ServiceCatalog::File* ServiceCatalog::find(std::string_view name, size_t module) const {
-  const File* found = nullptr;
-  for (const File& each : files_) {
-    if (each.file->name != name) continue;
-    if (each.module == module) return &each;
-    if (!found) found = &each;
+std::shared_ptr<const ServedFiles> ServiceCatalog::files_of(
+    const std::vector<std::string>& services) const {
+  const std::lock_guard lock(mutex_);
+  auto& made = made_[services];
+  if (!made) made = make_files_of(services);
+  return made;
+}
+
+// A service is explained by the module that serves it, whatever others' files say of it.
+std::shared_ptr<const ServedFiles> ServiceCatalog::make_files_of(
+    const std::vector<std::string>& services) const {
+  std::map<size_t, std::vector<std::string>> by_module;
+  for (const std::string& name : services) {
+    const auto found = services_.find(name);
+    if (found != services_.end()) by_module[found->second.module].push_back(name);
   }
-  return found;
-}
-
-std::vector<std::string> ServiceCatalog::with_imports(const File& file) const {
-  std::vector<std::string> bytes;
-  std::set<const File*> seen{&file};
-  std::vector<const File*> to_visit{&file};
-  while (!to_visit.empty()) {
-    const File* next = to_visit.back();
-    to_visit.pop_back();
-    bytes.push_back(next->file->bytes);
-    for (const std::string& name : next->file->dependencies) {
-      const File* import = find(name, next->module);
-      if (import && seen.insert(import).second) to_visit.push_back(import);
-    }
+  std::vector<DescribedFiles> files;
+  files.reserve(by_module.size());
+  for (const auto& [module, names] : by_module) {
+    files.push_back(pruned_files(modules_[module], names));
   }
-  return bytes;
-}
-
-std::vector<std::string> ServiceCatalog::file(std::string_view name) const {
-  const File* found = find(name, 0);
-  return found ? with_imports(*found) : std::vector<std::string>();
-}
-
-std::vector<std::string> ServiceCatalog::file_with_symbol(std::string_view symbol) const {
-  const auto found = std::find_if(files_.begin(), files_.end(),
-                                  [&](const File& each) { return each.file->defines(symbol); });
-  return found == files_.end() ? std::vector<std::string>() : with_imports(*found);
+  return std::make_shared<const ServedFiles>(std::move(files));
 }
 
 }  // namespace longshore::loader

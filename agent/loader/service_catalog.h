@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "loader/description.h"
+#include "loader/served_files.h"
 
 namespace longshore::loader {
 
+// Threads: `add` before others have it, then any.
 class ServiceCatalog {
  public:
   // Adds what one module describes. `healthy`: whether its services are being served.
@@ -24,23 +26,22 @@ class ServiceCatalog {
   bool healthy(std::string_view service) const;
   std::vector<std::string> services() const;
 
-  // The named file, or the one that defines a symbol, with everything it imports, each once.
-  // Empty when it is unknown. Modules that carry a file of the same name and other contents are
-  // kept apart: the import is looked up in the same module first.
-  std::vector<std::string> file(std::string_view name) const;
-  std::vector<std::string> file_with_symbol(std::string_view symbol) const;
+  // What describes these services and nothing else. It is made once for each endpoint that is
+  // asked, since making it takes as long as many calls do.
+  std::shared_ptr<const ServedFiles> files_of(const std::vector<std::string>& services) const;
 
  private:
-  struct File {
-    std::shared_ptr<const DescribedFile> file;
+  struct Service {
+    bool healthy;
     size_t module;
   };
-  const File* find(std::string_view name, size_t module) const;
-  std::vector<std::string> with_imports(const File& file) const;
+  std::shared_ptr<const ServedFiles> make_files_of(const std::vector<std::string>& services) const;
 
-  std::map<std::string, bool, std::less<>> services_;
-  std::vector<File> files_;  // as added
-  size_t modules_ = 0;
+  std::map<std::string, Service, std::less<>> services_;
+  std::vector<DescribedFiles> modules_;  // as added
+
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::string>, std::shared_ptr<const ServedFiles>> made_;
 };
 
 // Where the endpoints find the present catalog. Threads: any.

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "config/user_id.h"
 #include "loader/module_file.h"
 #include "longshore/result.hpp"
 
@@ -37,14 +38,17 @@ struct PublicKey {
   std::array<uint8_t, 32> bytes{};
 };
 
+// Where the signature of a module's file lies.
+inline std::string signature_path(const std::string& file) { return file + ".sig"; }
+
 // The keys of a folder, by name. They say whom to trust, so that the folder and each file must
 // belong to one of `owners`, as modules do. One that cannot be read is an error.
 Result<std::vector<PublicKey>> read_public_keys(const std::string& folder,
-                                                const std::vector<unsigned>& owners);
+                                                const std::vector<config::UserId>& owners);
 
 // Checks the signature that lies beside `file`, on the very bytes that will be loaded. The name of
 // the key that made it; empty when there is none and none is needed.
 Result<std::string> signer_of(const ModuleFile& file, const SignatureRules& rules,
-                              const std::vector<unsigned>& owners);
+                              const std::vector<config::UserId>& owners);
 
 }  // namespace longshore::loader

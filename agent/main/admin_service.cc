@@ -23,6 +23,22 @@ class AdminService {
     return {agent.core_, *agent.log_, [&agent] { return agent.configuration()->agent.log.level; }};
   }
 
+  static void set_memory(const observe::MemoryReport& report, messages::ClientMemory& memory) {
+    memory.set_used_bytes(static_cast<int64_t>(report.used));
+    memory.set_limit_bytes(static_cast<int64_t>(report.limit));
+    memory.set_refusals(static_cast<int64_t>(report.refusals));
+  }
+
+  static void set_audit(const observe::AuditFigures& figures, messages::AuditLog& audit) {
+    audit.set_file(figures.file);
+    audit.set_required(figures.required);
+    audit.set_reason(figures.trouble);
+    audit.set_lines(static_cast<int64_t>(figures.written));
+    audit.set_lines_waiting(static_cast<int64_t>(figures.waiting));
+    audit.set_lines_lost(static_cast<int64_t>(figures.lost));
+    audit.set_calls_refused(static_cast<int64_t>(figures.refused_calls));
+  }
+
   Result<messages::GetStatusResponse> status(const messages::GetStatusRequest&) const {
     const observe::StatusReport report = agent_.status();
     messages::GetStatusResponse response;
@@ -30,6 +46,8 @@ class AdminService {
     response.set_process_id(report.process_id);
     response.set_uptime_ms(report.uptime.count());
     response.set_state(report.state);
+    set_memory(report.memory, *response.mutable_memory());
+    if (report.audit.is_on) set_audit(report.audit, *response.mutable_audit());
     for (const std::string& file : report.config_files) response.add_config_files(file);
     for (const observe::EndpointReport& each : report.endpoints) {
       auto* endpoint = response.add_endpoints();
@@ -37,6 +55,8 @@ class AdminService {
       endpoint->set_address(each.address);
       for (const std::string& service : each.services) endpoint->add_services(service);
       endpoint->set_connections(static_cast<int64_t>(each.connections));
+      set_memory(each.memory, *endpoint->mutable_memory());
+      endpoint->set_reason(each.reason);
     }
     for (const observe::ModuleReport& module : report.modules) {
       const auto plus = [](int64_t sum, uint64_t more) { return sum + static_cast<int64_t>(more); };
@@ -71,6 +91,7 @@ class AdminService {
       module->set_streams(static_cast<int64_t>(report.streams));
       module->set_process_id(static_cast<int64_t>(report.process_id));
       module->set_process_restarts(static_cast<int64_t>(report.process_restarts));
+      module->set_process_limits(report.process_limits);
       module->set_uptime_ms(report.uptime.count());
       add_life(report, *module);
     }
@@ -141,7 +162,7 @@ class AdminService {
   void add_methods(const std::string& service_name, messages::Service& service) const {
     const auto routes = agent_.core_.router.routes();
     std::map<std::string, const router::Method*> methods;  // in a steady order
-    for (const auto& [name, route] : *routes) {
+    for (const auto& [name, route] : routes->by_method) {
       if (route.method->service == service_name) methods[name] = route.method.get();
     }
     for (const auto& [name, described] : methods) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "router/module_wait.h"
+
 namespace longshore {
 
 AdminTarget::AdminTarget(router::Timers& timers, std::string name,
@@ -13,9 +15,21 @@ AdminTarget::AdminTarget(router::Timers& timers, std::string name,
       changing_(std::move(changing)) {}
 
 Result<void> AdminTarget::submit(std::shared_ptr<router::Call> call) {
-  const bool changes = changing_.contains(call->method().full_name);
-  (changes ? changes_ : questions_).post(std::move(call));
+  if (changing_.contains(call->method().full_name)) {
+    post([call = std::move(call)] { call->run(); });
+  } else {
+    questions_.post(std::move(call));
+  }
   return {};
+}
+
+void AdminTarget::post(std::function<void()> function) {
+  progress_->on_begin();
+  changes_.post([function = std::move(function), progress = progress_] {
+    const router::WatchedThread watched(*progress);
+    function();
+    progress->on_end();
+  });
 }
 
 void AdminTarget::execute(router::Call& call) {

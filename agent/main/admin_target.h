@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "longshore/result.hpp"
+#include "router/progress.h"
 #include "router/router.h"
 
 namespace longshore {
@@ -28,14 +29,18 @@ class AdminTarget final : public router::Target {
   void execute(router::Call& call) override;
 
   // Runs something else on the thread of the changing handlers, between two of them.
-  void post(std::function<void()> function) { changes_.post(std::move(function)); }
+  void post(std::function<void()> function);
   // Begins nothing more, and waits for what runs; see WorkerPool::drain.
   bool drain(router::Clock::time_point deadline) {
     const bool changes_ended = changes_.drain(deadline);
     return questions_.drain(deadline) && changes_ended;
   }
 
+  // Whether the thread of the changing handlers goes on.
+  std::shared_ptr<const router::Progress> progress() const { return progress_; }
+
  private:
+  const std::shared_ptr<router::Progress> progress_ = std::make_shared<router::Progress>();
   router::WorkerPool changes_;
   router::WorkerPool questions_;
   const std::map<std::string, Handler> handlers_;

@@ -1,11 +1,13 @@
 #include "main/agent.h"
 
+#include <algorithm>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -16,21 +18,49 @@
 #include "main/end_during_start.h"
 #include "main/service_notify.h"
 #include "main/status_report.h"
-#if !defined(_WIN32)
+#include "router/heaps.h"
 #include "supervise/child_factory.h"
+#include "text/file_path.h"
+#if !defined(_WIN32)
 #include "supervise/linux/cgroups.h"
 #endif
 
 namespace longshore {
+namespace {
+
+endpoint::EndpointSet::OnFailure on_bad_endpoint(const config::Configuration& configuration) {
+  using OnFailure = endpoint::EndpointSet::OnFailure;
+  return configuration.agent.strict ? OnFailure::kGiveUp : OnFailure::kGoOn;
+}
+
+}  // namespace
 
 Agent::Agent(Options options, config::Loaded loaded,
              std::unique_ptr<core::InspectedModules> modules, std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      core_(core::Core::router_options(loaded.configuration.agent), std::move(modules), *log_),
+      core_(core::Core::router_options(loaded.configuration.agent, options_.memory),
+            std::move(modules), *log_),
       configuration_(std::make_shared<const config::Loaded>(std::move(loaded)), core_, *log_),
-      endpoints_({io_, core_.router, io_threads_, &io_threads_, core_.catalog, *log_},
-                 endpoint::take_activated_sockets()) {}
+      client_memory_(std::make_shared<rpc::MemoryAccount>(rpc::MemoryAccount::Options{
+          .name = "the agent (agent.limits.max_memory)",
+          .limit = static_cast<size_t>(configuration()->agent.limits.max_memory)})),
+      inflater_(configuration()->agent.limits.accept_gzip ? std::make_unique<rpc::Inflater>()
+                                                          : nullptr),
+      endpoints_(endpoint_context(), endpoint::take_activated_sockets()) {}
+
+endpoint::EndpointContext Agent::endpoint_context() {
+  return {io_,
+          core_.router,
+          io_threads_,
+          &io_threads_,
+          core_.catalog,
+          *log_,
+          client_memory_,
+          inflater_.get(),
+          &fair_queue_,
+          [this] { memory_return_->something_left(); }};
+}
 
 Agent::~Agent() {
   if (ending_.joinable()) ending_.join();
@@ -47,12 +77,23 @@ Result<void> Agent::start() {
 #endif
   control_ = make_control_target(*this, core_.router);
   core_.host_services.bind(kAdminService, control_);
-#if !defined(_WIN32)
-  core_.modules.set_process_code([this, groups = supervise::Cgroups::take()](
-                                     auto inspection, const auto& module, const auto& agent) {
-    return supervise::make_child_module(std::move(inspection), module, agent, groups, *log_);
-  });
+  memory_return_ =
+      std::make_shared<router::MemoryReturn>(core_.timers, [control = std::weak_ptr(control_)] {
+        if (const auto thread = control.lock()) thread->post(&router::give_back_heaps);
+      });
+#if defined(_WIN32)
+  const std::shared_ptr<supervise::Cgroups> control_groups;
+#else
+  const auto control_groups = supervise::Cgroups::take();
 #endif
+  core_.modules.set_process_code(
+      [this, groups = control_groups](auto inspection, const auto& module, const auto& agent) {
+        return supervise::make_child_module(std::move(inspection), module, agent, groups, *log_);
+      });
+  // It says so itself.
+  if (auto opened = configuration_.open_audit_log(); !opened && configuration()->agent.strict) {
+    return opened;
+  }
   open_crash_markers();
   auto end_of_start = std::make_unique<EndDuringStart>(*log_, core_.modules.crash_markers());
   auto started = configuration_.start([&](const auto& configuration, auto change) {
@@ -70,16 +111,38 @@ Result<void> Agent::start() {
   wait_for_signal();
   state_ = State::kServing;
   if (http_) http_->start();
-  std::string idle;
+  tell_what_serves();
+  begin_heartbeat();
+  watch_module_files();
+  notify("READY=1");
+  return {};
+}
+
+void Agent::tell_what_serves() {
+  std::string idle, deaf;
   for (const observe::ModuleReport& module : module_reports(core_.modules)) {
     if (!module.is_ready()) idle += (idle.empty() ? "" : ", ") + module.name;
   }
+  size_t listening = 0;
+  for (const observe::EndpointReport& endpoint : endpoint_reports()) {
+    if (!endpoint.listens()) {
+      deaf += (deaf.empty() ? "" : ", ") + endpoint.name;
+    } else {
+      ++listening;
+    }
+  }
   observe::Fields facts = {{"modules", std::to_string(core_.modules.list().size())},
-                           {"sockets", std::to_string(endpoints_.list().size())}};
+                           {"sockets", std::to_string(listening)}};
   if (!idle.empty()) facts.emplace_back("not_serving", idle);
+  if (!deaf.empty()) facts.emplace_back("not_listening", deaf);
   log_->info("serving", facts);
-  notify_service_manager("READY=1");
-  return {};
+}
+
+void Agent::begin_heartbeat() {
+  const auto period = ServiceWatchdog::period_of_environment();
+  if (!period) return;
+  watchdog_.emplace(*period, ServiceWatchdog::Parts{core_.timers, io_, control_->progress(),
+                                                    &send_heartbeat, *log_});
 }
 
 void Agent::supervise_controllers() {
@@ -122,6 +185,16 @@ Result<core::ModuleSet::Committed> Agent::begin_serving(const config::Configurat
   return committed;
 }
 
+Result<std::vector<endpoint::EndpointOptions>> Agent::wanted_endpoints(
+    const config::Configuration& configuration, const core::PreparedChange& change) const {
+  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints());
+  if (!wanted) return wanted;
+  auto unclaimed = endpoints_.unclaimed(configuration, *wanted);
+  if (!unclaimed) return unclaimed;
+  std::ranges::move(*unclaimed, std::back_inserter(*wanted));
+  return wanted;
+}
+
 Result<void> Agent::open_sockets(const config::Configuration& configured,
                                  const core::PreparedChange& change) {
   config::Configuration configuration = configured;
@@ -129,17 +202,24 @@ Result<void> Agent::open_sockets(const config::Configuration& configured,
     configuration.endpoints.clear();
     configuration.csi_proxy.enabled = false;
   }
-  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints());
+  auto wanted = wanted_endpoints(configuration, change);
   if (!wanted) return std::move(wanted).error();
-  if (auto opened = endpoints_.prepare(std::move(*wanted)); !opened) return opened;
-  auto http = HttpEndpoint::open(
-      configuration.agent.http, [this] { return status(); }, *log_);
-  if (!http) {
-    endpoints_.roll_back();
-    return std::move(http).error();
+  auto opened = endpoints_.prepare(std::move(*wanted), on_bad_endpoint(configuration));
+  if (!opened) return opened;
+  http_ = HttpEndpoint::make(configuration.agent.http, {io_, [this] { return status(); }, *log_});
+  if (!http_) return {};
+  auto listening = http_->listen();
+  if (listening || !configuration.agent.strict) return {};
+  endpoints_.roll_back();
+  return listening;
+}
+
+std::vector<observe::EndpointReport> Agent::endpoint_reports() const {
+  auto reports = endpoints_.list();
+  if (auto trouble = http_ ? http_->trouble() : std::nullopt) {
+    reports.push_back(*std::move(trouble));
   }
-  http_ = std::move(*http);
-  return {};
+  return reports;
 }
 
 observe::StatusReport Agent::status() {
@@ -156,12 +236,14 @@ observe::StatusReport Agent::status() {
       std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
   for (const std::string& file : configuration()->files) {
     std::error_code no_directory;  // whichever it was started in, it may be gone
-    const auto whole = std::filesystem::absolute(file, no_directory);
+    const auto whole = std::filesystem::absolute(text::file_path(file), no_directory);
     report.config_files.push_back(no_directory ? file : whole.lexically_normal().string());
   }
+  report.is_strict = configuration()->agent.strict;
   report.modules = module_reports(core_.modules);
   report.module_states = module_states();
-  on_io_thread([&] { report.endpoints = endpoints_.list(); });
+  on_io_thread([&] { report.endpoints = endpoint_reports(); });
+  report.memory = {client_memory_->used(), client_memory_->limit(), client_memory_->refusals()};
   report.methods = core_.call_metrics.all();
   report.audit = core_.audit.figures();
   report.problems = log_->problems().all();
@@ -187,11 +269,29 @@ void Agent::wait_for_signal() {
   });
 }
 
+void Agent::request_end(const std::string& reason) {
+  boost::asio::post(io_, [this, reason] {
+    if (state_ == State::kDraining) return;
+    log_->info("ending", {{"reason", reason}});
+    begin_drain();
+  });
+}
+
+void Agent::request_reload() {
+  boost::asio::post(io_, [this] { begin_reload(); });
+}
+
+void Agent::notify(std::string_view state) const {
+  if (options_.notify) options_.notify(state);
+}
+
 void Agent::begin_reload() {
+  if (reload_waits_.exchange(true)) return;  // it sees what this one would
   control_->post([this] {
-    notify_service_manager(reloading_state());
+    reload_waits_ = false;
+    notify(reloading_state());
     static_cast<void>(reload());  // it logs what came of it
-    notify_service_manager("READY=1");
+    notify("READY=1");
   });
 }
 
@@ -199,7 +299,17 @@ Result<std::vector<std::string>> Agent::reload() {
   if (auto allowed = may_change("reload"); !allowed) return std::move(allowed).error();
   auto reloaded = configuration_.reload([this] { return load_configuration(); },
                                         std::bind_front(&Agent::switch_over, this));
-  if (!reloaded) log_->error(reloaded.error().message());
+  watch_module_files();
+  if (!reloaded) {
+    log_->error(reloaded.error().message());
+    return reloaded;
+  }
+  std::vector<observe::EndpointReport> endpoints;
+  on_io_thread([&] { endpoints = endpoint_reports(); });
+  for (const observe::EndpointReport& each : endpoints) {
+    if (each.listens()) continue;
+    reloaded->push_back("the endpoint " + each.name + " does not listen yet: " + each.reason);
+  }
   return reloaded;
 }
 
@@ -218,15 +328,20 @@ Result<void> Agent::may_change(const char* action) const {
 Result<config::Loaded> Agent::load_configuration() {
   config::LoadOptions load_options;
   if (options_.check_ownership) load_options.owners.push_back(config::own_user_id());
+  if (!options_.config_text.empty()) {
+    return config::load_text_with_origins(options_.config_text, options_.config_file,
+                                          *core_.inspected, load_options);
+  }
   return config::load_files_with_origins(options_.config_file, *core_.inspected, load_options);
 }
 
 Result<core::ModuleSet::Committed> Agent::switch_over(const config::Configuration& configuration,
                                                       core::PreparedChange change) {
-  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints());
+  auto wanted = wanted_endpoints(configuration, change);
   Result<void> opened;
   if (wanted) {
-    on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted)); });
+    const auto on_failure = on_bad_endpoint(configuration);
+    on_io_thread([&] { opened = endpoints_.prepare(std::move(*wanted), on_failure); });
   } else {
     opened = std::move(wanted).error();
   }
@@ -249,10 +364,13 @@ void Agent::on_io_thread(const std::function<void()>& function) {
 void Agent::begin_drain() {
   if (state_.exchange(State::kDraining) == State::kDraining) return;
   core_.modules.hurry();
+  if (watchdog_) watchdog_->end_of_control();
   endpoints_.drain([this] { finish_drain(); });
-  notify_service_manager("STOPPING=1");  // from here on nobody new gets in
-  // Clients that do not go are not waited for longer than this.
-  drain_timer_.expires_after(configuration()->agent.stop_timeout);
+  notify("STOPPING=1");  // from here on nobody new gets in
+  // Clients that do not go are not waited for so long that nothing is left for the modules.
+  const std::chrono::nanoseconds time = configuration()->agent.stop_timeout;
+  end_deadline_ = router::Clock::now() + time;
+  drain_timer_.expires_after(time - time / 4);
   drain_timer_.async_wait([this](boost::system::error_code cancelled) {
     if (!cancelled) finish_drain();
   });
@@ -275,8 +393,8 @@ void Agent::finish_drain() {
 }
 
 void Agent::end_modules() {
-  if (control_->drain(router::Clock::now() + configuration()->agent.stop_timeout)) {
-    core_.modules.stop_all(configuration()->agent.stop_timeout);
+  if (control_->drain(end_deadline_)) {
+    core_.modules.stop_all(end_deadline_ - router::Clock::now());
   } else {
     // It is at the modules itself, and two at them would be one too many.
     log_->error("a change of the modules does not end; they are left as they are");
@@ -284,7 +402,12 @@ void Agent::end_modules() {
   }
   if (auto* markers = core_.modules.crash_markers()) markers->close();
   core_.audit.end();
-  http_.reset();  // its reports need the I/O thread
+  std::unique_ptr<HttpEndpoint> http;
+  on_io_thread([&] {
+    if (http_) http_->stop_trying();
+    http = std::move(http_);
+  });
+  http.reset();  // its reports need the I/O thread
   boost::asio::post(io_, [this] {
     endpoints_.close();
     signals_.cancel();

@@ -18,7 +18,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -30,10 +32,16 @@
 #include "longshore/result.hpp"
 #include "main/admin_target.h"
 #include "main/http_endpoint.h"
+#include "main/module_retry.h"
+#include "main/service_watchdog.h"
 #include "observe/log.h"
 #include "observe/status_report.h"
+#include "router/memory_return.h"
 #include "router/router.h"
 #include "router/timers.h"
+#include "rpc/fair_queue.h"
+#include "rpc/inflater.h"
+#include "rpc/memory_account.h"
 
 namespace longshore {
 
@@ -41,9 +49,13 @@ class Agent {
  public:
   struct Options {
     std::string config_file;
+    std::string config_text = {};  // in its place, where it is not empty
     std::vector<std::string> extra_module_dirs;
     bool check_ownership = true;
-    bool safe_mode = false;  // loads no module and serves the control socket alone
+    bool safe_mode = false;                   // loads no module and serves the control socket alone
+    router::MemoryReserve* memory = nullptr;  // the process's
+    // Tells the service manager "READY=1", "STOPPING=1", "RELOADING=1...". May be empty.
+    std::function<void(std::string_view)> notify = {};
   };
 
   Agent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> modules,
@@ -55,8 +67,11 @@ class Agent {
   // Loads the modules and opens the sockets. An error leaves nothing behind.
   Result<void> start();
 
-  // Serves until SIGTERM or SIGINT, then drains. SIGHUP reloads.
+  // Serves until SIGTERM, SIGINT or `request_end`, then drains. SIGHUP reloads.
   void run();
+  // What the signals do. [any, until `run` is over]
+  void request_end(const std::string& reason);
+  void request_reload();
 
   // Whether nothing is left that would use the agent's parts: otherwise leave the process without
   // destroying it.
@@ -89,6 +104,10 @@ class Agent {
   // Whether anything may be changed now. `action`: what is wanted.
   Result<void> may_change(const char* action) const;
   Result<config::Loaded> load_configuration();
+  // Notices from now on when other files may be there for modules that are not as they should be.
+  void watch_module_files();
+  // [control] Tries these modules again, each alone.
+  void retry_modules();
   // Opens and closes sockets for what the modules have prepared, and commits both.
   Result<core::ModuleSet::Committed> switch_over(const config::Configuration& configuration,
                                                  core::PreparedChange change);
@@ -97,9 +116,19 @@ class Agent {
   // The first of the switches: there is no I/O thread yet.
   Result<core::ModuleSet::Committed> begin_serving(const config::Configuration& configuration,
                                                    core::PreparedChange change);
+  void tell_what_serves();
+  // Also of those that do not listen. [I/O]
+  std::vector<observe::EndpointReport> endpoint_reports() const;
+  // From now on the service manager hears of the agent's threads, if it wants to.
+  void begin_heartbeat();
   // From now on controllers are started and stopped as what they need comes and goes.
   void supervise_controllers();
+  endpoint::EndpointContext endpoint_context();
+  Result<std::vector<endpoint::EndpointOptions>> wanted_endpoints(
+      const config::Configuration& configuration, const core::PreparedChange& change) const;
   void wait_for_signal();
+  void notify(std::string_view state) const;
+  // One reload for all signals until it runs.
   void begin_reload();
   void begin_drain();
   void finish_drain();
@@ -120,13 +149,22 @@ class Agent {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
       io_.get_executor()};
   endpoint::IoThreads io_threads_{io_};
+  rpc::FairQueue fair_queue_{io_.get_executor()};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer drain_timer_{io_};
   core::Core core_;
   core::RunningConfiguration configuration_;
+  std::shared_ptr<router::MemoryReturn> memory_return_;  // from the start on
+  ModuleRetry module_retry_{io_, *log_, [this] { control_->post([this] { retry_modules(); }); }};
+  // What the clients of all endpoints make the agent hold, but for the control socket's.
+  std::shared_ptr<rpc::MemoryAccount> client_memory_;
+  std::unique_ptr<rpc::Inflater> inflater_;  // null: requests are not compressed
   endpoint::EndpointSet endpoints_;
-  std::shared_ptr<AdminTarget> control_;  // its thread is the control thread
-  std::unique_ptr<HttpEndpoint> http_;    // null: none is configured
+  std::shared_ptr<AdminTarget> control_;     // its thread is the control thread
+  std::unique_ptr<HttpEndpoint> http_;       // null: none is configured
+  std::optional<ServiceWatchdog> watchdog_;  // once it serves, where the service manager wants one
+  std::atomic<bool> reload_waits_{false};    // one of a signal's, for the control thread
+  router::Clock::time_point end_deadline_;   // of the whole end; set where it begins
   std::thread ending_;
   std::atomic<bool> ended_in_order_{true};
 };

@@ -31,7 +31,7 @@ Result<void> Agent::check_same_module(const core::ModuleEntry& before) {
   const auto inspection = core_.inspected->take(before.settings, configuration()->agent);
   if (!inspection) return inspection.error();
   const loader::ModuleFacts& facts = *inspection->facts;
-  if (facts.name == before.facts->name) return {};
+  if (!before.is_described() || facts.name == before.facts->name) return {};
   return Error(StatusCode::kInvalidArgument, kAction, before.settings.name)
       .because(facts.path + " is the module \"" + facts.name + "\" and not another \"" +
                before.facts->name + '"');
@@ -53,8 +53,10 @@ Result<Agent::Upgraded> Agent::upgrade(const std::string& module, const std::str
   Result<config::Loaded> loaded = load_configuration();
   if (!loaded) return std::move(loaded).error();
   const auto committed =
-      configuration_.upgrade(module, *loaded, std::bind_front(&Agent::switch_over, this));
+      configuration_.take_module(module, *loaded, &core::ModuleSet::prepare_upgrade,
+                                 std::bind_front(&Agent::switch_over, this));
   if (!committed) return committed.error();
+  watch_module_files();
   if (committed->failed) {
     std::string reasons;
     for (const auto& sentence : committed->sentences) {

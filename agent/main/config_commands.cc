@@ -1,24 +1,30 @@
 #include "main/config_commands.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <istream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <utility>
 
-#include "config/loaded.h"
 #include "config/sample.h"
 #include "config/show.h"
 #include "config/user_names.h"
 #include "core/inspected_modules.h"
 #include "loader/module_file.h"
 #include "main/described_services.h"
+#include "main/file_findings.h"
+#include "main/socket_findings.h"
+#include "text/file_path.h"
+#include "text/read_at_most.h"
 
 namespace longshore {
 namespace {
 
 constexpr int kConfigurationError = 2;
+constexpr size_t kMaxConfigBytes = 16u << 20;
 constexpr std::string_view kLibraryPrefix = "longshore-";
 
 // The modules that lie in the folders, by the name that a configuration would give them. Which file
@@ -27,7 +33,8 @@ std::map<std::string, std::string> installed_modules(const std::vector<std::stri
   std::map<std::string, std::string> libraries;
   for (const std::string& folder : folders) {
     std::error_code ignored;  // a folder that is not there has no modules
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(text::file_path(folder), ignored)) {
       const std::string library = entry.path().stem().string();
       if (!library.starts_with(kLibraryPrefix) || entry.path().extension() != loader::kModuleSuffix)
         continue;
@@ -35,6 +42,13 @@ std::map<std::string, std::string> installed_modules(const std::vector<std::stri
     }
   }
   return libraries;
+}
+
+// Whether the file is one of those that a configuration is merged of.
+bool is_in_conf_d(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::absolute(text::file_path(file), ignored).parent_path().filename() ==
+         "conf.d";
 }
 
 class Command {
@@ -45,13 +59,19 @@ class Command {
         output_(output),
         errors_(errors),
         modules_(command.module_dirs, std::move(services)) {
+    options_.strict = true;
     if (command.check_ownership) options_.owners.push_back(config::own_user_id());
   }
 
   int check() {
-    if (const auto loaded = load(); !loaded) return fail(loaded.error());
-    output_ << command_.file << ": no findings\n";
-    return 0;
+    if (is_in_conf_d(command_.file)) {
+      errors_ << "warning: " << command_.file
+              << " is taken as a whole configuration: to check it with the others of its folder "
+                 "conf.d, name the file that they belong to\n";
+    }
+    const auto loaded = load();
+    if (!loaded) return fail(loaded.error());
+    return tell_checked(command_.file, *loaded, output_, errors_);
   }
 
   int show() {
@@ -84,9 +104,13 @@ class Command {
 
   // The agent does not tell its secrets, so nothing can be said about those.
   int diff(std::istream& running) {
-    const std::string text{std::istreambuf_iterator<char>(running),
-                           std::istreambuf_iterator<char>()};
-    const auto old_one = config::load_text_with_origins(text, "the running agent", modules_);
+    const std::optional<std::string> text = text::read_at_most(running, kMaxConfigBytes);
+    if (!text) {
+      return fail(Error(StatusCode::kInvalidArgument, "read", "the running configuration")
+                      .because("it is longer than any is"));
+    }
+    const auto old_one =
+        config::load_text_with_origins(*text, "the running agent", modules_, options_);
     if (!old_one) {
       const int code = fail(old_one.error());
       errors_ << "The running agent may find its modules elsewhere: give each --module-dir that it "
@@ -119,6 +143,20 @@ class Command {
 };
 
 }  // namespace
+
+int tell_checked(const std::string& file, const config::Loaded& loaded, std::ostream& output,
+                 std::ostream& errors) {
+  std::vector<std::string> findings = socket_findings(loaded);
+  std::ranges::move(file_findings(loaded), std::back_inserter(findings));
+  for (const std::string& line : loaded.warnings) errors << "warning: " << line << '\n';
+  for (const std::string& line : findings) errors << line << '\n';
+  if (!findings.empty()) return kConfigurationError;
+  const size_t count = loaded.warnings.size();
+  output << file << ": no findings";
+  if (count > 0) output << ", " << count << (count == 1 ? " warning" : " warnings");
+  output << '\n';
+  return 0;
+}
 
 int run_config_command(const ConfigCommand& command, std::istream& running, std::ostream& output,
                        std::ostream& errors) {

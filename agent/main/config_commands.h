@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "config/loaded.h"
+
 namespace longshore {
 
 struct ConfigCommand {
@@ -16,6 +18,11 @@ struct ConfigCommand {
   bool check_ownership = true;
   bool with_origin = false;  // of show
 };
+
+// Looks at the sockets of a configuration that has no findings itself. What is in their way goes to
+// `errors`, as what is to be warned of does. The exit code: 0, or 2 where there is something.
+int tell_checked(const std::string& file, const config::Loaded& loaded, std::ostream& output,
+                 std::ostream& errors);
 
 // Answers the exit code: 0, or 2 for a faulty configuration, whose findings go to `errors`. `diff`
 // reads what the agent runs with, as it tells it itself, from `running`.

@@ -8,6 +8,7 @@
 
 #include "longshore/admin/v1.pb.h"
 #include "observe/log_line.h"
+#include "text/escape.h"
 
 namespace longshore {
 
@@ -43,24 +44,23 @@ int64_t unix_ms(Clock::time_point time) {
   return unix_ms(std::chrono::system_clock::now() - ago);
 }
 
-void describe(const router::Method& method, const router::Caller* caller, messages::Call& call) {
+void describe(const router::Method& method, messages::Call& call) {
   call.set_module(method.module);
-  call.set_method(observe::escaped(method.full_name));
-  if (caller == nullptr) return;
-  call.set_caller(caller->identity);
-  call.set_on_behalf_of(caller->on_behalf_of);
+  call.set_method(text::escaped(method.full_name));
 }
 
 void describe_outcome(StatusCode code, std::string_view text, messages::Call& call) {
   call.set_status(status_code_name(code));
-  if (code != StatusCode::kOk) call.set_error(observe::escaped(text));
+  if (code != StatusCode::kOk) call.set_error(text::escaped(text));
 }
 
 messages::Call message_of(const router::RecentCalls::Entry& entry) {
   messages::Call call;
   call.set_request_id(entry.request_id);
-  describe(*entry.method, entry.caller.get(), call);
-  call.set_object(observe::escaped(entry.object));
+  describe(*entry.method, call);
+  call.set_caller(entry.caller);
+  call.set_on_behalf_of(entry.on_behalf_of);
+  call.set_object(text::escaped(entry.object));
   call.set_started_unix_ms(unix_ms(entry.started));
   call.set_took_us(microseconds(entry.took));
   call.set_state("finished");
@@ -71,9 +71,10 @@ messages::Call message_of(const router::RecentCalls::Entry& entry) {
 messages::Call message_of(const router::Call& running) {
   messages::Call call;
   call.set_request_id(running.request_id());
-  describe(running.method(), &running.caller(), call);
-  call.set_object(
-      observe::escaped(running.object().substr(0, router::RecentCalls::kMaxObjectBytes)));
+  describe(running.method(), call);
+  call.set_caller(running.caller().identity);
+  call.set_on_behalf_of(running.caller().on_behalf_of);
+  call.set_object(text::escaped(running.object().substr(0, router::RecentCalls::kMaxObjectBytes)));
   call.set_started_unix_ms(unix_ms(running.started()));
   call.set_took_us(microseconds(Clock::now() - running.started()));
   call.set_state(running.has_begun() ? "running" : "waiting");
@@ -88,11 +89,11 @@ messages::LogLine message_of(const observe::RecentLine& line) {
   messages::LogLine message;
   message.set_time_unix_ms(unix_ms(line.time));
   message.set_level(std::string(observe::name_of(line.level)));
-  message.set_text(observe::escaped(line.text));
+  message.set_text(text::escaped(line.text));
   for (const observe::Field& field : line.fields) {
     auto* each = message.add_fields();
     each->set_name(std::string(field.key));
-    each->set_value(observe::escaped(field.value));
+    each->set_value(text::escaped(field.value));
   }
   return message;
 }
@@ -123,7 +124,7 @@ struct KnownCalls {
   }
 
   std::string memory_in_words() const {
-    std::string words = "the last " + std::to_string(router::RecentCalls::kCapacity) +
+    std::string words = "up to the last " + std::to_string(router::RecentCalls::kCapacity) +
                         " finished calls are remembered";
     if (remembered.empty()) return words + "; there are none yet";
     const auto seconds =
@@ -168,7 +169,7 @@ class Diagnostics {
   Result<messages::TraceRequestResponse> trace(const messages::TraceRequestRequest& request) const {
     const std::string& id = request.request_id();
     if (!router::is_request_id(id)) {
-      return Error(StatusCode::kInvalidArgument, "trace the request", observe::escaped(id))
+      return Error(StatusCode::kInvalidArgument, "trace the request", text::escaped(id))
           .because("request ids are up to 64 letters, digits, '-', '_' and '.'");
     }
     messages::TraceRequestResponse response;
@@ -227,8 +228,8 @@ class Diagnostics {
       if (entry.instance) describe(entry.instance->figures(), whole);
       std::vector<messages::CallFigures> methods;
       for (const auto& method : entry.facts->description.methods) {
-        const auto route = routes->find(method.full_name);
-        if (route == routes->end() || !route->second.method->metrics) continue;
+        const auto route = routes->by_method.find(method.full_name);
+        if (route == routes->by_method.end() || !route->second.method->metrics) continue;
         methods.push_back(figures_of(*route->second.method, whole));
         whole.set_timed(whole.timed() + methods.back().timed());
         whole.set_timed_us(whole.timed_us() + methods.back().timed_us());

@@ -1,44 +1,87 @@
 #include "main/http_endpoint.h"
 
-#include <string>
 #include <utility>
 
-#include "config/http_address.h"
 #include "observe/status_site.h"
 
 namespace longshore {
 
-HttpEndpoint::HttpEndpoint(std::optional<endpoint::SocketFile> file,
-                           std::unique_ptr<observe::HttpStatusServer> server)
-    : file_(std::move(file)), server_(std::move(server)) {}
+std::unique_ptr<HttpEndpoint> HttpEndpoint::make(const config::HttpSettings& settings,
+                                                 Parts parts) {
+  auto address = config::parse_http_address(settings.address);
+  if (!address) return nullptr;
+  return std::unique_ptr<HttpEndpoint>(
+      new HttpEndpoint(settings.address, std::move(*address), std::move(parts)));
+}
 
-Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::open(
-    const config::HttpSettings& settings, std::function<observe::StatusReport()> report,
-    observe::Log& log) {
-  const auto address = config::parse_http_address(settings.address);
-  if (!address) return std::unique_ptr<HttpEndpoint>();
-  observe::HttpPages pages = observe::status_site(std::move(report));
-  std::optional<endpoint::SocketFile> file;
-  Result<std::unique_ptr<observe::HttpStatusServer>> server =
-      std::unique_ptr<observe::HttpStatusServer>();
-  std::string where = settings.address;
-  if (address->unix_path.empty()) {
-    server = observe::HttpStatusServer::listen(address->host, address->port, std::move(pages), log);
-    // With the port that it got, where it asked for any.
-    if (server)
-      where.replace(where.rfind(':') + 1, std::string::npos, std::to_string((*server)->port()));
-  } else {
-    endpoint::SocketFileOptions options;
-    options.path = address->unix_path;
-    Result<endpoint::SocketFile> opened = endpoint::SocketFile::listen(options);
-    if (!opened) return std::move(opened).error();
-    file.emplace(std::move(*opened));
-    server =
-        observe::HttpStatusServer::adopt_unix(file->release_descriptor(), std::move(pages), log);
+HttpEndpoint::HttpEndpoint(std::string address, config::HttpAddress parsed, Parts parts)
+    : address_(std::move(address)),
+      parsed_(std::move(parsed)),
+      parts_(std::move(parts)),
+      retries_(endpoint::make_alarm(parts_.io), [this] { try_again(); }) {}
+
+Result<void> HttpEndpoint::listen() {
+  observe::HttpPages pages = observe::status_site(parts_.report);
+  auto listening = parsed_.unix_path.empty() ? listen_on_port(std::move(pages))
+                                             : listen_on_unix_socket(std::move(pages));
+  if (!listening) {
+    reason_ = listening.error().message();
+    return listening;
   }
+  return {};
+}
+
+bool HttpEndpoint::answer() {
+  if (const auto started = server_->start(); !started) {
+    server_.reset();
+    socket_file_.reset();
+    reason_ = started.error().message();
+    return false;
+  }
+  reason_.clear();
+  std::string where = address_;
+  // With the port that it got, where it asked for any.
+  if (const uint16_t port = server_->port(); port != 0) {
+    where.replace(where.rfind(':') + 1, std::string::npos, std::to_string(port));
+  }
+  parts_.log.info("listening", {{"endpoint", "http"}, {"address", where}});
+  return true;
+}
+
+Result<void> HttpEndpoint::listen_on_port(observe::HttpPages pages) {
+  auto server =
+      observe::HttpStatusServer::listen(parsed_.host, parsed_.port, std::move(pages), parts_.log);
   if (!server) return std::move(server).error();
-  log.info("listening", {{"endpoint", "http"}, {"address", where}});
-  return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(std::move(file), std::move(*server)));
+  server_ = std::move(*server);
+  return {};
+}
+
+void HttpEndpoint::start() {
+  if (server_ && answer()) return;
+  tell_of_trouble();
+  retries_.begin();
+}
+
+void HttpEndpoint::try_again() {
+  const std::string told = reason_;
+  if (listen() && answer()) return;
+  if (reason_ != told) tell_of_trouble();
+  retries_.go_on();
+}
+
+void HttpEndpoint::tell_of_trouble() const {
+  parts_.log.error("the endpoint does not serve; it is tried again",
+                   {{"endpoint", "http"}, {"reason", reason_}});
+}
+
+std::optional<observe::EndpointReport> HttpEndpoint::trouble() const {
+  if (server_) return std::nullopt;
+  observe::EndpointReport report;
+  report.name = "http";
+  report.address = address_;
+  report.is_own = true;
+  report.reason = reason_;
+  return report;
 }
 
 }  // namespace longshore

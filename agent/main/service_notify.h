@@ -11,6 +11,10 @@ namespace longshore {
 // Does nothing when there is none.
 void notify_service_manager(std::string_view state);
 
+// "WATCHDOG=1". Left out where the manager does not take it at once, since nobody may wait for
+// that.
+void send_heartbeat();
+
 // "RELOADING=1" with the time stamp that Type=notify-reload wants.
 std::string reloading_state();
 

@@ -31,10 +31,18 @@ void add_process(const loader::ModuleProcess& process, observe::ModuleReport& re
   report.has_process = true;
   report.process_id = static_cast<uint64_t>(process.id);
   report.process_restarts = process.restarts;
+  report.process_limits = process.limits;
   const bool quarantined = process.state == State::kQuarantined;
   if (!report.serves() || (!quarantined && process.state != State::kRestarting)) return;
   report.state = quarantined ? "quarantined" : "restarting";
   report.reason = "its process " + process.last_end;
+}
+
+// What runs is not what the configuration wants, and would not come back from a restart.
+void add_file_failure(const std::string& why, observe::ModuleReport& report) {
+  if (why.empty() || !report.is_ready()) return;
+  report.degraded = true;
+  report.reason += (report.reason.empty() ? "" : "; ") + ("its file cannot be loaded: " + why);
 }
 
 }  // namespace
@@ -44,7 +52,7 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
   for (const auto& entry : modules.list()) {
     observe::ModuleReport& report = reports.emplace_back();
     report.name = entry.settings.name;
-    report.library = entry.facts->name;
+    report.library = entry.is_described() ? entry.facts->name : entry.settings.library;
     report.version = entry.facts->version;
     report.vendor = entry.facts->vendor;
     report.summary = entry.facts->description.summary;
@@ -64,6 +72,7 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
     }
     const auto process = entry.code ? entry.code->process() : std::nullopt;
     if (process) add_process(*process, report);
+    add_file_failure(entry.file_failure, report);
   }
   return reports;
 }

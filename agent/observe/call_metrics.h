@@ -41,7 +41,8 @@ class MethodMetrics {
   const std::string& method() const { return method_; }    // "PathExists"
   bool server_streaming() const { return server_streaming_; }
 
-  // A call has come, with its request: there is exactly one, so it is also the message received.
+  // A call has come: its head, and mostly its one request with it, so it is also taken for the
+  // message received.
   void started() { add(started_); }
   void message_sent() { add(sent_); }
   // The call's one outcome. A status that gRPC does not know counts as UNKNOWN.

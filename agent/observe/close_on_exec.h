@@ -2,8 +2,10 @@
 // without SOCK_CLOEXEC.
 #pragma once
 
+#include <cstdint>
+
 namespace longshore::observe {
 
-void close_on_exec(int descriptor);
+void close_on_exec(intptr_t descriptor);
 
 }  // namespace longshore::observe

@@ -1,6 +1,7 @@
 // The one place that knows Beast, which takes long to compile.
 #include "observe/http_status_server.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -14,8 +15,9 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cstring>
+#include <list>
 #include <optional>
-#include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -87,7 +89,7 @@ class BeastServer final : public HttpStatusServer {
     error_code error;
     acceptor_.open(Protocol(endpoint.protocol()), error);
     if (error) return error;
-    close_on_exec(acceptor_.native_handle());
+    close_on_exec(static_cast<intptr_t>(acceptor_.native_handle()));
     acceptor_.set_option(asio::socket_base::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
@@ -109,9 +111,14 @@ class BeastServer final : public HttpStatusServer {
 
   uint16_t port() const override { return port_; }
 
-  void start() override {
+  Result<void> start() override {
     asio::co_spawn(io_, accept(), asio::detached);
-    thread_ = std::thread([this] { io_.run(); });
+    try {
+      thread_ = std::thread([this] { io_.run(); });
+    } catch (const std::system_error& error) {
+      return Error(StatusCode::kUnknown, "start a thread for", "HTTP").because(error.code());
+    }
+    return {};
   }
 
   void stop() override {
@@ -121,6 +128,13 @@ class BeastServer final : public HttpStatusServer {
   }
 
  private:
+  struct Connection {
+    explicit Connection(Protocol::socket socket) : stream(std::move(socket)) {}
+    Stream stream;
+    size_t unread_bytes = 0;  // of the answer that is being written
+    bool is_closed = false;
+  };
+
   asio::awaitable<void> accept() {
     asio::steady_timer pause(io_);
     for (;;) {
@@ -132,15 +146,49 @@ class BeastServer final : public HttpStatusServer {
         co_await pause.async_wait(kAwait);
         continue;
       }
-      close_on_exec(socket.native_handle());
-      if (connections_ >= options_.max_connections) continue;  // closed at once
-      ++connections_;
-      asio::co_spawn(io_, serve(Stream(std::move(socket))),
-                     [this](const std::exception_ptr&) { --connections_; });
+      close_on_exec(static_cast<intptr_t>(socket.native_handle()));
+      if (connections_.size() >= options_.max_connections) close_slowest(0);
+      const auto connection = connections_.emplace(connections_.end(), std::move(socket));
+      asio::co_spawn(io_, serve(*connection), [this, connection](const std::exception_ptr&) {
+        end_writing(*connection);
+        connections_.erase(connection);
+      });
     }
   }
 
-  asio::awaitable<void> serve(Stream stream) {
+  // Of those with so much unread, the first of the list has made no progress for the longest time.
+  // It is gone from the list only when its coroutine has seen that its socket is closed.
+  void close_slowest(size_t least_unread) {
+    const auto slowest = std::find_if(connections_.begin(), connections_.end(), [&](auto& each) {
+      return !each.is_closed && each.unread_bytes >= least_unread;
+    });
+    if (slowest == connections_.end()) return;
+    slowest->is_closed = true;
+    end_writing(*slowest);
+    slowest->stream.close();
+  }
+
+  void make_progress(Connection& connection) {
+    const auto at = std::find_if(connections_.begin(), connections_.end(),
+                                 [&](const Connection& each) { return &each == &connection; });
+    connections_.splice(connections_.end(), connections_, at);
+  }
+
+  // Counts an answer until it is written.
+  void begin_to_write(Connection& connection, size_t bytes) {
+    make_progress(connection);
+    unread_bytes_ += connection.unread_bytes = bytes;
+    while (unread_bytes_ > options_.max_unread_bytes && unread_bytes_ > connection.unread_bytes) {
+      close_slowest(1);
+    }
+  }
+
+  void end_writing(Connection& connection) {
+    unread_bytes_ -= std::exchange(connection.unread_bytes, 0);
+  }
+
+  asio::awaitable<void> serve(Connection& connection) {
+    Stream& stream = connection.stream;
     beast::flat_buffer buffer(kMaxHeadBytes + 1024);
     for (bool keep_alive = true; keep_alive;) {
       Parser parser;
@@ -155,10 +203,12 @@ class BeastServer final : public HttpStatusServer {
       Response response =
           response_of(std::move(*page), error ? 11 : parser.get().version(), keep_alive);
       http::response_serializer<http::string_body> serializer(response);
+      begin_to_write(connection, head_only ? 0 : response.body().size());
       stream.expires_after(options_.write_timeout);
       const auto [failed, written] =
           head_only ? co_await http::async_write_header(stream, serializer, kAwait)
                     : co_await http::async_write(stream, serializer, kAwait);
+      end_writing(connection);
       if (failed) co_return;
     }
     co_await linger(stream);
@@ -205,7 +255,8 @@ class BeastServer final : public HttpStatusServer {
   Acceptor acceptor_{io_};
   uint16_t port_ = 0;
   bool checks_host_ = false;
-  size_t connections_ = 0;
+  std::list<Connection> connections_;  // the one that has waited longest first
+  size_t unread_bytes_ = 0;            // of all of them
   std::thread thread_;
 };
 

@@ -2,8 +2,10 @@
 //
 // It has a thread of its own, so that whoever reads slowly holds up other readers at most, never a
 // storage call. Each connection is bounded: 8 KiB of request head, ten seconds for it to arrive,
-// thirty for the answer to leave. A browser that was lured to a loopback address by a foreign name
-// (DNS rebinding) is refused by its Host header.
+// thirty for the answer to leave. Who comes when there are as many connections as may be, or asks
+// when as many bytes are unread, takes the place of whoever has kept the server waiting longest: a
+// client that reads is served however many there are that do not. A browser that was lured to a
+// loopback address by a foreign name (DNS rebinding) is refused by its Host header.
 //
 // Threads: the owner's, one at a time; pages are made on the server's thread. Owner: the agent.
 #pragma once
@@ -21,6 +23,7 @@ namespace longshore::observe {
 
 struct HttpServerOptions {
   size_t max_connections = 32;
+  size_t max_unread_bytes = 8u << 20;  // of all answers; a larger one is written alone
   std::chrono::milliseconds read_timeout = std::chrono::seconds(10);  // for one request
   std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
 };
@@ -40,8 +43,9 @@ class HttpStatusServer {
   // The port that it listens on; 0 for a Unix socket.
   virtual uint16_t port() const = 0;
 
-  // Begins to answer. Those who connected before are waiting.
-  virtual void start() = 0;
+  // Begins to answer. Those who connected before are waiting. An error, as where the system gives
+  // no thread: it is of no use any more.
+  virtual Result<void> start() = 0;
   // Ends all connections and waits for the thread. Also at the end of the object.
   virtual void stop() = 0;
 };

@@ -2,14 +2,14 @@
 
 #include <charconv>
 
-#include "observe/log_line.h"
+#include "text/escape.h"
 
 namespace longshore::observe {
 namespace {
 
 void append_quoted(std::string& json, std::string_view text) {
   json += '"';
-  append_escaped(json, text, true);
+  text::append_escaped(json, text, true);
   json += '"';
 }
 

@@ -8,7 +8,7 @@
 //   output << json.take();
 //
 // No library's writer, since texts come from strangers: of what they may hold those only know the
-// half. See append_escaped. Threads: one.
+// half. See text/escape.h. Threads: one.
 #pragma once
 
 #include <chrono>

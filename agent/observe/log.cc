@@ -1,5 +1,6 @@
 #include "observe/log.h"
 
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
@@ -7,10 +8,49 @@
 #include <mutex>
 #include <utility>
 
+#if defined(_WIN32)
+#include "longshore/windows/wide_text.hpp"
+#endif
+
+#include "observe/append_file.h"
 #include "observe/journal.h"
 #include "observe/log_line.h"
 
 namespace longshore::observe {
+
+namespace {
+
+#if defined(_WIN32)
+std::shared_ptr<spdlog::sinks::sink> file_sink(const std::string& path) {
+  return std::make_shared<spdlog::sinks::basic_file_sink_mt>(wide(path));
+}
+#else
+// A file in a folder that nobody else can change, never opened through a link.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(const std::string& path) {
+    auto opened = AppendFile::make_folder_of(path);
+    if (opened) opened = file_.open(path);
+    if (!opened) throw spdlog::spdlog_ex(opened.error().message());
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    static_cast<void>(file_.write({line.data(), line.size()}));  // nowhere is left to say so
+  }
+  void flush_() override {}
+
+  AppendFile file_;
+};
+
+std::shared_ptr<spdlog::sinks::sink> file_sink(const std::string& path) {
+  return std::make_shared<FileSink>(path);
+}
+#endif
+
+}  // namespace
 
 // spdlog writes what we composed, as it is: its own patterns cannot escape.
 struct Log::Sink {
@@ -26,7 +66,7 @@ struct Log::Sink {
       if (file.empty()) {
         opened = std::make_shared<spdlog::sinks::stderr_sink_mt>();
       } else {
-        opened = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+        opened = file_sink(file);
       }
       opened->set_pattern("%v");
       const std::lock_guard lock(mutex);
@@ -34,7 +74,10 @@ struct Log::Sink {
       return {};
     } catch (const spdlog::spdlog_ex& exception) {
       return Error(StatusCode::kFailedPrecondition, "open the log file", file)
-          .because(exception.what());
+          .because(exception.what())
+          .advise(
+              "name a regular file in a folder that only root and the agent's user can change, "
+              "or none for standard error");
     }
   }
 
@@ -77,7 +120,10 @@ Log::Log(const LogOptions& options, std::unique_ptr<Sink> sink)
 Log::~Log() = default;
 
 void Log::write(Level level, std::string_view text, const Fields& fields) {
-  if (!enabled(level)) return;
+  if (enabled(level)) write_always(level, text, fields);
+}
+
+void Log::write_always(Level level, std::string_view text, const Fields& fields) {
   const auto now = WallClock::now();
   if (level >= Level::kWarning) problems_.add(now, level, text, fields);
   const auto names_request = [](const Field& field) { return field.key == "request"; };

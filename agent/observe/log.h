@@ -43,6 +43,10 @@ class Log {
   Level level() const { return level_; }
 
   void write(Level level, std::string_view text, const Fields& fields = {});
+  // At the level info, whatever the level of the log is: what must not be missing there.
+  void record(std::string_view text, const Fields& fields = {}) {
+    write_always(Level::kInfo, text, fields);
+  }
   void debug(std::string_view text, const Fields& fields = {}) {
     write(Level::kDebug, text, fields);
   }
@@ -65,6 +69,7 @@ class Log {
  private:
   struct Sink;
   Log(const LogOptions& options, std::unique_ptr<Sink> sink);
+  void write_always(Level level, std::string_view text, const Fields& fields);
 
   std::atomic<Level> level_;
   const Format format_;

@@ -19,16 +19,7 @@ std::string journal_line(Level level, std::string_view text, const Fields& field
 std::string json_line(WallClock::time_point time, Level level, std::string_view text,
                       const Fields& fields);
 
-// A text as lines show it: valid UTF-8, and nothing in it drives a terminal.
-std::string escaped(std::string_view text);
-
-// Of these, and of other texts that programs and people read:
-
-// "2026-11-21T04:31:35.123Z"
+// Of these, and of other texts that programs and people read: "2026-11-21T04:31:35.123Z"
 std::string timestamp(WallClock::time_point time);
-
-// Appends `text` with JSON's escapes, which people can read too. JSON must be UTF-8 and a path need
-// not be: other bytes become the replacement character. True: something was escaped.
-bool append_escaped(std::string& line, std::string_view text, bool escape_quotes);
 
 }  // namespace longshore::observe

@@ -177,6 +177,8 @@ void add_modules(MetricsWriter& writer, const StatusReport& report) {
 
 void add_audit(MetricsWriter& writer, const AuditFigures& audit) {
   if (!audit.is_on) return;
+  add_single(writer, "longshore_audit_up", "1 where the audit log can be written.", Type::kGauge,
+             audit.trouble.empty() ? 1 : 0);
   add_single(writer, "longshore_audit_lines_total", "Lines written to the audit log.",
              Type::kCounter, static_cast<double>(audit.written));
   add_single(writer, "longshore_audit_lines_lost_total",
@@ -185,6 +187,9 @@ void add_audit(MetricsWriter& writer, const AuditFigures& audit) {
   add_single(writer, "longshore_audit_lines_waiting",
              "Lines that wait until the audit log can be written again.", Type::kGauge,
              static_cast<double>(audit.waiting));
+  add_single(writer, "longshore_audit_calls_refused_total",
+             "Calls that were refused, since the audit log is required and could not be written.",
+             Type::kCounter, static_cast<double>(audit.refused_calls));
 }
 
 void add_process(MetricsWriter& writer, const ProcessFigures& process) {
@@ -202,6 +207,38 @@ void add_process(MetricsWriter& writer, const ProcessFigures& process) {
              static_cast<double>(process.virtual_bytes));
 }
 
+void add_endpoints(MetricsWriter& writer, const StatusReport& report) {
+  const auto add = [&](const char* name, const char* help, Type type, auto value_of) {
+    writer.family(name, help, type);
+    for (const EndpointReport& endpoint : report.endpoints) {
+      writer.value(MetricLabels{{"endpoint", endpoint.name}}.text(),
+                   static_cast<double>(value_of(endpoint)));
+    }
+  };
+  add("longshore_endpoint_up", "1 where the endpoint listens.", Type::kGauge,
+      [](const auto& endpoint) { return endpoint.listens() ? 1 : 0; });
+  add("longshore_endpoint_connections", "Open connections of the endpoint.", Type::kGauge,
+      [](const auto& endpoint) { return endpoint.connections; });
+  add("longshore_endpoint_memory_bytes", "Bytes that the endpoint holds for its clients.",
+      Type::kGauge, [](const auto& endpoint) { return endpoint.memory.used; });
+  add("longshore_endpoint_memory_refusals_total",
+      "What the endpoint had no memory for: connections, calls, messages.", Type::kCounter,
+      [](const auto& endpoint) { return endpoint.memory.refusals; });
+  const auto add_one = [&](const char* name, const char* help, Type type, uint64_t value) {
+    writer.family(name, help, type);
+    writer.value(std::string_view(), static_cast<double>(value));
+  };
+  add_one("longshore_client_memory_bytes",
+          "Bytes held for the clients of all endpoints but the control socket, beyond what each "
+          "endpoint has for itself.",
+          Type::kGauge, report.memory.used);
+  add_one("longshore_client_memory_limit_bytes", "The most of these that there may be.",
+          Type::kGauge, report.memory.limit);
+  add_one("longshore_client_memory_refusals_total",
+          "What there was no memory for at these endpoints, by whichever limit.", Type::kCounter,
+          report.memory.refusals);
+}
+
 }  // namespace
 
 std::string metrics_text(const StatusReport& report, const ProcessFigures& process) {
@@ -214,12 +251,7 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);
   add_modules(writer, report);
-  writer.family("longshore_endpoint_connections", "Open connections of the endpoint.",
-                Type::kGauge);
-  for (const EndpointReport& endpoint : report.endpoints) {
-    writer.value(MetricLabels{{"endpoint", endpoint.name}}.text(),
-                 static_cast<double>(endpoint.connections));
-  }
+  add_endpoints(writer, report);
   add_audit(writer, report.audit);
   add_process(writer, process);
   return writer.take();

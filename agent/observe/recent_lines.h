@@ -5,12 +5,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "observe/log_types.h"
+#include "observe/text_ring.h"
 
 namespace longshore::observe {
 
@@ -28,7 +31,9 @@ class RecentLines {
  public:
   static constexpr size_t kMaxTextBytes = 1024;  // of the text and of each value
 
-  explicit RecentLines(size_t capacity) : capacity_(capacity) {}
+  // Fewer where they are much longer than usual lines.
+  explicit RecentLines(size_t capacity)
+      : lines_(capacity, capacity * kUsualBytes + kMaxLineBytes) {}
   RecentLines(const RecentLines&) = delete;
   RecentLines& operator=(const RecentLines&) = delete;
 
@@ -39,10 +44,26 @@ class RecentLines {
   std::vector<RecentLine> all() const;
 
  private:
-  const size_t capacity_;
+  static constexpr size_t kUsualBytes = 256;
+  // Of a line: fields beyond that are left out.
+  static constexpr size_t kMaxLineBytes = 16u << 10;
+
+  // What is written of a line: its text, and then the fields, each with a head before its value.
+  struct Kept {
+    std::chrono::system_clock::time_point time;
+    Level level = Level::kInfo;
+    uint16_t text_bytes = 0;
+    uint16_t fields = 0;
+  };
+  struct FieldHead {
+    std::string_view key;  // a literal
+    size_t bytes = 0;
+  };
+
+  static RecentLine line_of(const Kept& kept, const char* from);
+
   mutable std::mutex mutex_;
-  std::vector<RecentLine> lines_;  // a ring once it is full
-  size_t next_ = 0;                // the oldest, which is replaced next
+  TextRing<Kept> lines_;
 };
 
 }  // namespace longshore::observe

@@ -28,6 +28,7 @@ void write(JsonText& json, const ModuleReport& module) {
     if (module.has_process) {
       json.member("process_id", module.process_id);
       json.member("process_restarts", module.process_restarts);
+      json.member("process_limits", module.process_limits);
     }
     json.member("uptime_ms", module.uptime);
     json.flag("degraded", module.degraded);
@@ -44,12 +45,21 @@ void write(JsonText& json, const ModuleReport& module) {
   });
 }
 
+void write_memory(JsonText& json, const MemoryReport& memory) {
+  json.member("memory_bytes", memory.used);
+  json.member("memory_limit_bytes", memory.limit);
+  json.member("memory_refusals", memory.refusals);
+}
+
 void write(JsonText& json, const EndpointReport& endpoint) {
   json.object([&] {
     json.member("name", endpoint.name);
     json.member("address", endpoint.address);
     json.array("services", endpoint.services, [&](const auto& service) { json.text(service); });
+    json.flag("listening", endpoint.listens());
+    json.member("reason", endpoint.reason);
     json.member("connections", endpoint.connections);
+    write_memory(json, endpoint.memory);
   });
 }
 
@@ -77,6 +87,19 @@ void write(JsonText& json, const RecentLine& problem) {
   });
 }
 
+void write(JsonText& json, const AuditFigures& audit) {
+  json.member_object("audit", [&] {
+    json.member("file", audit.file);
+    json.flag("required", audit.required);
+    json.flag("written", audit.trouble.empty());
+    json.member("reason", audit.trouble);
+    json.member("lines", audit.written);
+    json.member("lines_waiting", audit.waiting);
+    json.member("lines_lost", audit.lost);
+    json.member("calls_refused", audit.refused_calls);
+  });
+}
+
 }  // namespace
 
 std::string status_json(const StatusReport& report) {
@@ -87,9 +110,11 @@ std::string status_json(const StatusReport& report) {
     json.member("state", report.state);
     json.member("process_id", static_cast<uint64_t>(report.process_id));
     json.member("uptime_ms", report.uptime);
+    write_memory(json, report.memory);
     json.array("config_files", report.config_files, [&](const auto& file) { json.text(file); });
     json.array("modules", report.modules, [&](const auto& module) { write(json, module); });
     json.array("endpoints", report.endpoints, [&](const auto& each) { write(json, each); });
+    if (report.audit.is_on) write(json, report.audit);
     json.array("methods", report.methods, [&](const auto& method) { write(json, *method); });
     json.array("problems", report.problems, [&](const auto& problem) { write(json, problem); });
   });

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "observe/log_line.h"
+#include "text/escape.h"
 
 namespace longshore::observe {
 namespace {
@@ -33,7 +34,7 @@ tbody tr:nth-child(even){background:var(--row)}
 // Fit for text between tags and for attributes in quotes.
 std::string escaped(std::string_view text) {
   std::string visible;
-  append_escaped(visible, text, false);
+  text::append_escaped(visible, text, false);
   std::string html;
   for (const char c : visible) {
     switch (c) {
@@ -165,12 +166,15 @@ void add_modules(Page& page, const StatusReport& report) {
 }
 
 void add_endpoints(Page& page, const StatusReport& report) {
-  page.begin_table("endpoints", "Endpoints", {"Endpoint", "Connections", "Address", "Services"});
+  page.begin_table("endpoints", "Endpoints",
+                   {"Endpoint", "State", "Connections", "Address", "Services"});
   for (const EndpointReport& endpoint : report.endpoints) {
-    page.row({{endpoint.name, Look::kPlain},
-              number(endpoint.connections),
-              {endpoint.address, Look::kText},
-              {listed(endpoint.services), Look::kText}});
+    page.row(
+        {{endpoint.name, Look::kPlain},
+         endpoint.listens() ? Cell{"listening", Look::kGood} : Cell{"not listening", Look::kBad},
+         number(endpoint.connections),
+         {endpoint.address, Look::kText},
+         {endpoint.listens() ? listed(endpoint.services) : endpoint.reason, Look::kText}});
   }
   page.end_table();
 }
@@ -235,6 +239,10 @@ std::string status_page(const StatusReport& report) {
   page.element("p", "Version " + report.version + ", up for " + duration_text(report.uptime) +
                         ", process " + std::to_string(report.process_id) + ", configured by " +
                         listed(report.config_files));
+  if (!report.audit.trouble.empty()) {
+    page.element("h2", "Audit log");
+    page.element("p", report.audit.trouble, Look::kBad);
+  }
   add_modules(page, report);
   add_endpoints(page, report);
   add_methods(page, report);

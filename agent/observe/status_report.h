@@ -2,6 +2,7 @@
 // status pages, the metrics and longshorectl. Who owns the parts fills it in.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -47,6 +48,7 @@ struct ModuleReport {
   bool has_process = false;  // it runs in a process of its own
   uint64_t process_id = 0;   // 0: there is none at the moment
   uint64_t process_restarts = 0;
+  std::string process_limits;  // "memory_max=cgroup system_call_filter=seccomp"
   std::chrono::milliseconds uptime{0};
   bool degraded = false;    // serves, but badly: the reason says why
   uint64_t violations = 0;  // of its contract
@@ -59,11 +61,23 @@ struct ModuleReport {
   bool is_ready() const { return serves() || state == kWaiting; }
 };
 
+// What clients make the agent hold; see rpc/memory_account.h.
+struct MemoryReport {
+  uint64_t used = 0;  // bytes
+  uint64_t limit = 0;
+  uint64_t refusals = 0;  // what there was no room for
+};
+
 struct EndpointReport {
   std::string name;
   std::string address;  // "unix:///run/..."
   std::vector<std::string> services;
   uint64_t connections = 0;
+  MemoryReport memory = {};
+  bool is_own = false;      // the agent's own: the control socket, or HTTP
+  std::string reason = {};  // why it does not listen; empty: it does
+
+  bool listens() const { return reason.empty(); }
 };
 
 struct StatusReport {
@@ -73,14 +87,32 @@ struct StatusReport {
   int64_t process_id = 0;
   std::chrono::milliseconds uptime{0};
   std::vector<std::string> config_files;
+  bool is_strict = false;                  // all of it has to serve; see agent.strict
   std::vector<ModuleReport> modules;       // those that are enabled
   std::vector<std::string> module_states;  // that there are
   std::vector<EndpointReport> endpoints;
+  MemoryReport memory;  // of all endpoints but the control socket
   std::vector<std::shared_ptr<const MethodMetrics>> methods;
   AuditFigures audit;
   std::vector<RecentLine> problems;  // warnings and errors, the oldest first
 
   bool serves() const { return state == kServing; }
+  // Whether clients get what they must: anything, or all of it where the agent is strict.
+  bool is_ready() const {
+    const auto is_ready = [](const ModuleReport& module) { return module.is_ready(); };
+    const auto listens = [](const EndpointReport& endpoint) { return endpoint.listens(); };
+    const auto is_own = [](const EndpointReport& endpoint) { return endpoint.is_own; };
+    if (!serves()) return false;
+    if (is_strict) {
+      return audit.trouble.empty() && std::ranges::all_of(modules, is_ready) &&
+             std::ranges::all_of(endpoints, listens);
+    }
+    const auto lets_in = [&](const auto& endpoint) {
+      return !is_own(endpoint) && listens(endpoint);
+    };
+    return (modules.empty() || std::ranges::any_of(modules, is_ready)) &&
+           (std::ranges::all_of(endpoints, is_own) || std::ranges::any_of(endpoints, lets_in));
+  }
 };
 
 }  // namespace longshore::observe

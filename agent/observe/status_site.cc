@@ -8,6 +8,7 @@
 #include "observe/metrics_text.h"
 #include "observe/status_json.h"
 #include "observe/status_page.h"
+#include "text/escape.h"
 
 namespace longshore::observe {
 namespace {
@@ -62,19 +63,30 @@ HttpPage health(const StatusReport& report) {
   return text_page(report.serves() ? 200 : 503, report.serves() ? "ok\n" : report.state + '\n');
 }
 
-// As Kubernetes' components tell it: a line for each module, also for those that serve badly.
+// As Kubernetes' components tell it: a line for each module and endpoint, also for
+// those that serve badly.
 HttpPage verbose_readiness(const StatusReport& report) {
   std::string text = std::string(report.serves() ? "[+]agent " : "[-]agent ") + report.state + '\n';
-  bool is_ready = report.serves();
   for (const ModuleReport& module : report.modules) {
-    is_ready = is_ready && module.is_ready();
     text += (module.is_ready() ? "[+]module " : "[-]module ") + module.name + ' ';
     text += module.degraded ? "degraded" : module.state;
-    if (!module.reason.empty()) append_escaped(text += ": ", module.reason, false);
+    if (!module.reason.empty()) text::append_escaped(text += ": ", module.reason, false);
     text += '\n';
   }
-  text += is_ready ? "readyz check passed\n" : "readyz check failed\n";
-  return text_page(is_ready ? 200 : 503, std::move(text));
+  for (const EndpointReport& endpoint : report.endpoints) {
+    text += (endpoint.listens() ? "[+]endpoint " : "[-]endpoint ") + endpoint.name;
+    text += endpoint.listens() ? " listening" : " not listening: ";
+    text::append_escaped(text, endpoint.reason, false);
+    text += '\n';
+  }
+  if (report.audit.is_on) {
+    const bool is_written = report.audit.trouble.empty();
+    text += is_written ? "[+]audit log is written" : "[-]audit log is not written: ";
+    text::append_escaped(text, report.audit.trouble, false);
+    text += '\n';
+  }
+  text += report.is_ready() ? "readyz check passed\n" : "readyz check failed\n";
+  return text_page(report.is_ready() ? 200 : 503, std::move(text));
 }
 
 HttpPage readiness(const StatusReport& report) {
@@ -83,10 +95,21 @@ HttpPage readiness(const StatusReport& report) {
   for (const ModuleReport& module : report.modules) {
     if (module.is_ready()) continue;
     obstacles += "the module " + module.name + " is " + module.state;
-    if (!module.reason.empty()) append_escaped(obstacles += ": ", module.reason, false);
+    if (!module.reason.empty()) text::append_escaped(obstacles += ": ", module.reason, false);
     obstacles += '\n';
   }
-  return obstacles.empty() ? text_page(200, "ok\n") : text_page(503, std::move(obstacles));
+  for (const EndpointReport& endpoint : report.endpoints) {
+    if (endpoint.listens()) continue;
+    obstacles += "the endpoint " + endpoint.name + " does not listen: ";
+    text::append_escaped(obstacles, endpoint.reason, false);
+    obstacles += '\n';
+  }
+  if (!report.audit.trouble.empty()) {
+    text::append_escaped(obstacles, report.audit.trouble, false);
+    obstacles += '\n';
+  }
+  if (!report.is_ready()) return text_page(503, std::move(obstacles));
+  return text_page(200, "ok\n" + obstacles);
 }
 
 HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& report) {

@@ -2,10 +2,9 @@
 //
 //   /metrics   for Prometheus
 //   /healthz   200 while the agent serves, 503 when it is ending
-//   /readyz    200 when every enabled module serves too, or is a controller that waits; else 503
-//   and
-//              a line for each other one; with ?verbose a line for each, also for those that serve
-//              badly
+//   /readyz    200 while a module serves too, or is a controller that waits, and an endpoint
+//              listens; with agent.strict only while all do; else 503. A line for each that does
+//              not; with ?verbose one for each
 //   /status    JSON, or a page for people where the client would rather have HTML, or as
 //              ?format=json and ?format=html say
 //   /          leads to /status

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "longshore/secret.hpp"
+#include "rpc/bad_alloc_scope.h"
 
 namespace longshore::router {
 namespace {
@@ -15,7 +16,11 @@ constexpr std::chrono::seconds kGrace{1};
 }  // namespace
 
 Call::Call(Parts parts, HandleTable<Call>& table, Timers& timers)
-    : parts_(std::move(parts)), table_(table), timers_(timers), target_(parts_.target.get()) {}
+    : parts_(std::move(parts)),
+      table_(table),
+      timers_(timers),
+      target_(parts_.target.get()),
+      runner_(parts_.runner) {}
 
 Call::~Call() {
   if (armed_) timers_.disarm(*this);
@@ -134,7 +139,8 @@ longshore_result Call::send(std::string_view message) {
 }
 
 bool Call::finish(StatusCode code, std::string text) {
-  if (!has_begun()) return false;              // its handle was guessed
+  if (!has_begun()) return false;  // its handle was guessed
+  if (code == StatusCode::kUnavailable && wait_again()) return true;
   if (!table_.remove(handle())) return false;  // of two at once, one gets it
   {
     const std::lock_guard lock(mutex_);
@@ -147,21 +153,42 @@ bool Call::finish(StatusCode code, std::string text) {
   }
   answer(code, std::move(text));
   leave();
-  cancel_children();
   parts_.observer->on_over();
   return true;
 }
 
+void Call::give_back() {
+  const std::lock_guard lock(mutex_);
+  is_given_back_ = true;
+}
+
+bool Call::wait_again() {
+  Children children;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kRunning || !is_given_back_ || answered_ || sent_) return false;
+    is_given_back_ = false;
+    runner_ = nullptr;
+    state_ = State::kQueued;
+    children.swap(children_);
+  }
+  cancel_all(children);
+  target_.load()->on_given_back(*this);
+  return true;
+}
+
 void Call::end_early(StatusCode code, std::string text) {
+  const rpc::BadAllocScope carried_through(rpc::BadAllocScope::Kind::kIsNotCaught);
   bool was_queued = false;
+  const std::string behind = target_.load()->waits_behind(*this);
   {
     const std::lock_guard lock(mutex_);
     if (answered_ || state_ == State::kOver) return;
     was_queued = state_ == State::kQueued;
     if (was_queued) state_ = State::kOver;
   }
+  if (!behind.empty()) text += "; it waited behind other calls for \"" + behind + '"';
   answer(code, std::move(text));
-  cancel_children();
   if (was_queued) {
     // Whoever takes it out of the table leaves for it: the module may be finishing it right now.
     if (!table_.remove(handle())) return;
@@ -177,12 +204,14 @@ void Call::cancel() { end_early(StatusCode::kCancelled, "the caller cancelled th
 
 void Call::answer(StatusCode code, std::string text) {
   bool unfinished = false;
+  Children children;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(answered_, true)) return;
     unfinished = state_ == State::kRunning;
     outcome_ = code;
     outcome_text_ = text;
+    children.swap(children_);
   }
   // Nobody else touches the answer from here on: sends are refused now.
   record(code, text, unfinished);
@@ -191,13 +220,14 @@ void Call::answer(StatusCode code, std::string text) {
   } else {
     parts_.observer->on_finish(code, std::move(text));
   }
+  cancel_all(children);
 }
 
 // Embedded agents record nothing and are spared the clock.
 void Call::record(StatusCode code, const std::string& text, bool unfinished) const {
   if (!parts_.recorder.records()) return;
   parts_.recorder.record({handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request,
-                          started_, Clock::now() - started_, code, text},
+                          started(), Clock::now() - started(), code, text},
                          unfinished);
 }
 
@@ -208,16 +238,6 @@ bool Call::is_nested_in(const Target& target) const {
   return false;
 }
 
-bool Call::is_over() const {
-  const std::lock_guard lock(mutex_);
-  return state_ == State::kOver;
-}
-
-bool Call::has_begun() const {
-  const std::lock_guard lock(mutex_);
-  return state_ != State::kQueued;
-}
-
 void Call::leave() {
   // Over, so that nobody arms it again.
   if (std::exchange(armed_, false)) timers_.disarm(*this);
@@ -225,6 +245,7 @@ void Call::leave() {
 }
 
 void Call::resume() {
+  const rpc::BadAllocScope carried_through(rpc::BadAllocScope::Kind::kIsNotCaught);
   bool tell = false;
   {
     const std::lock_guard lock(mutex_);
@@ -232,11 +253,6 @@ void Call::resume() {
     tell = std::exchange(wants_writable_, false) && state_ == State::kRunning;
   }
   if (tell) target_.load()->on_writable(*this);
-}
-
-StatusCode Call::outcome() const {
-  const std::lock_guard lock(mutex_);
-  return outcome_;
 }
 
 bool Call::finished_well() const {
@@ -257,12 +273,7 @@ bool Call::adopt(const std::shared_ptr<Cancellable>& child) {
   return true;
 }
 
-void Call::cancel_children() {
-  std::vector<std::weak_ptr<Cancellable>> children;
-  {
-    const std::lock_guard lock(mutex_);
-    children.swap(children_);
-  }
+void Call::cancel_all(const Children& children) {
   for (const auto& weak : children) {
     if (const auto child = weak.lock()) child->cancel();
   }
@@ -270,9 +281,11 @@ void Call::cancel_children() {
 
 void Call::on_time() {
   bool overdue = false;
+  const char* course = " passed before the call was finished; it may still take effect";
   {
     const std::lock_guard lock(mutex_);
     if (state_ == State::kOver) return;
+    if (state_ == State::kQueued) course = " passed before the call began";
     overdue = answered_ && Clock::now() >= stuck_at_;
     if (!overdue) timers_.arm(*this, stuck_at_);
   }
@@ -281,9 +294,7 @@ void Call::on_time() {
   } else {
     const char* const whose =
         parts_.deadline_is_configured ? "the configured time limit" : "the deadline";
-    end_early(
-        StatusCode::kDeadlineExceeded,
-        std::string(whose) + " passed before the call was finished; it may still take effect");
+    end_early(StatusCode::kDeadlineExceeded, std::string(whose) + course);
   }
 }
 

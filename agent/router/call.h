@@ -5,6 +5,7 @@
 //                        │ (running: answered, but the slot stays until the module finishes)
 //                        └──► running, answered ──finish──► over
 //
+// A running call that its module gives back untouched is queued again.
 // A queued call may move to another target, while the module that it was for is replaced.
 //
 // The answer goes to the observer: messages, then exactly one outcome. It is given by whoever is
@@ -70,6 +71,7 @@ class Call final : public Work, public Timer, public Cancellable {
     std::shared_ptr<const Method> method;
     std::string request;
     std::shared_ptr<const Caller> caller;
+    Clock::time_point started;  // when it came
     Clock::time_point deadline = Clock::time_point::max();
     bool deadline_is_configured = false;  // and not the caller's
     std::string request_id;
@@ -93,19 +95,30 @@ class Call final : public Work, public Timer, public Cancellable {
   bool is_nested_in(const Target& target) const;
   Clock::time_point deadline() const { return parts_.deadline; }
   const std::string& request_id() const { return parts_.request_id; }
-  Clock::time_point started() const { return started_; }
+  Clock::time_point started() const { return parts_.started; }
   // Whether it is in its target's hands, and not waiting for its turn.
-  bool has_begun() const;
-  bool is_over() const;
+  bool has_begun() const { return state_ != State::kQueued; }
+  bool is_over() const { return state_ == State::kOver; }
   // The number under which the observer knows the call; of a nested call, its parent's. 0: none.
   uint64_t origin() const { return parts_.origin; }
   // 0 until it has entered the table.
   uint64_t handle() const { return handle_.load(std::memory_order_relaxed); }
-  // Of the thread that the call came on; null where there is none. Lives as long as the router, or
-  // belongs to the observer.
-  CallRunner* runner() const { return parts_.runner; }
+  // Of the thread that the call came on; null where there is none, and once the call was given
+  // back: what it waits for is slow. Lives as long as the router, or belongs to the observer.
+  CallRunner* runner() const { return runner_.load(std::memory_order_relaxed); }
   // The object that the request names, cut, for logs; empty when the method names none.
-  std::string object() const { return object_of(request(), method()).substr(0, kMaxObjectBytes); }
+  std::string object() const {
+    Digits digits;
+    return std::string(object(digits));
+  }
+  // The same without a copy: it lies in the request, or in `digits`.
+  std::string_view object(Digits& digits) const {
+    return find_object(request(), method(), digits).substr(0, kMaxObjectBytes);
+  }
+
+  // The place for what the target that has taken the call keeps of it, so that this need not be
+  // looked for. The target's alone, which empties it, and guarded by its lock.
+  std::unique_ptr<TargetRecord>& target_record() const { return target_record_; }
 
   // Enters the table, arms the deadline and hands the call to its target. False: the target has
   // moved, and the call waits for `move_to` or `refuse`.
@@ -117,6 +130,10 @@ class Call final : public Work, public Timer, public Cancellable {
 
   // Ends a call that no target has taken. The observer is told unless it was told before.
   void refuse(const Error& error);
+
+  // Of a running call: what its module finishes it with next is no outcome if it is UNAVAILABLE;
+  // the call waits again then.
+  void give_back();
 
   // Executes the call on its target, unless it was given up in the queue. What pool threads do.
   void run() override;
@@ -135,7 +152,7 @@ class Call final : public Work, public Timer, public Cancellable {
   void resume();
 
   // What the observer was told; meaningful once it was told.
-  StatusCode outcome() const;
+  StatusCode outcome() const { return outcome_; }
   // Whether the module itself finished it with OK, though the observer may have been told otherwise
   // before. Meaningful once it is over.
   bool finished_well() const;
@@ -148,7 +165,7 @@ class Call final : public Work, public Timer, public Cancellable {
   void on_time() override;
 
  private:
-  // Tells the observer, unless it was told before.
+  // Tells the observer, unless it was told before. What the call has asked for is not wanted then.
   void answer(StatusCode code, std::string text);
   void record(StatusCode code, const std::string& text, bool unfinished) const;
   bool is_stream() const { return method().server_streaming; }
@@ -157,30 +174,36 @@ class Call final : public Work, public Timer, public Cancellable {
   void arm_deadline();
   // Of a running call without a deadline, which nobody waits for any more: it has to end soon.
   void expect_end();
+  // False: it was not given back, or nobody waits for it any more.
+  bool wait_again();
   // Gives the slot back, after the state became `over`.
   void leave();
-  void cancel_children();
+  using Children = std::vector<std::weak_ptr<Cancellable>>;
+  static void cancel_all(const Children& children);
 
   Parts parts_;  // the request is wiped at the end, the rest never changes
   HandleTable<Call>& table_;
   Timers& timers_;
-  const Clock::time_point started_ = Clock::now();
-  std::atomic<Target*> target_;      // one of parts_.target and later_targets_
+  std::atomic<Target*> target_;  // one of parts_.target and later_targets_
+  std::atomic<CallRunner*> runner_;
+  mutable std::unique_ptr<TargetRecord> target_record_;
   std::atomic<uint64_t> handle_{0};  // others may ask as soon as it is in the table
 
   mutable std::mutex mutex_;
-  enum class State { kQueued, kRunning, kOver } state_ = State::kQueued;
+  enum class State { kQueued, kRunning, kOver };
+  std::atomic<State> state_{State::kQueued};  // written while locked
   bool answered_ = false;
+  bool is_given_back_ = false;
   bool armed_ = false;  // written while locked, or when the state is over
   Clock::time_point stuck_at_ = Clock::time_point::max();  // if it is not over by then
-  StatusCode outcome_ = StatusCode::kOk;
+  std::atomic<StatusCode> outcome_{StatusCode::kOk};
   bool finished_well_ = false;
   std::string outcome_text_;
   bool sent_ = false;
   std::string unary_response_;   // until the module finishes
   bool full_ = false;            // the observer has no room
   bool wants_writable_ = false;  // a send was refused since
-  std::vector<std::weak_ptr<Cancellable>> children_;
+  Children children_;
   std::vector<std::shared_ptr<Target>> later_targets_;  // that it has moved to; they live as long
 };
 

@@ -1,18 +1,21 @@
 // Who makes a call, and what it may call.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "config/user_id.h"
+
 namespace longshore::router {
 
 // The ids by which rules of permissions name a caller.
 struct UserIds {
-  unsigned user = 0;
-  std::vector<unsigned> groups = {};  // its own and the supplementary ones
+  config::UserId user = {};
+  std::vector<config::UserId> groups = {};  // its own and the supplementary ones
 };
 
 // Made once per connection or instance and shared by its calls.
@@ -26,6 +29,11 @@ struct Caller {
   std::optional<UserIds> ids = {};
   // Of the peer, or 0. Only logged: a number can be used again by another process.
   int process = 0;
+  std::string program = {};  // that process's, where the system tells that; only logged
+  // Where calls wait, flows take turns: callers of the same number are one flow.
+  uint64_t flow = 0;
+  // What its calls hold is charged to an account of its own (rpc/memory_account.h).
+  bool has_account = false;
 };
 
 }  // namespace longshore::router

@@ -9,9 +9,10 @@ namespace longshore::router {
 namespace {
 
 Result<void> add_ids(const std::vector<std::string>& names,
-                     Result<unsigned> (*id_of)(const std::string&), std::set<unsigned>& ids) {
+                     Result<config::UserId> (*id_of)(const std::string&),
+                     std::set<config::UserId>& ids) {
   for (const std::string& name : names) {
-    const Result<unsigned> id = id_of(name);
+    const Result<config::UserId> id = id_of(name);
     if (!id) return id.error();
     ids.insert(*id);
   }

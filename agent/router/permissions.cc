@@ -7,7 +7,7 @@ namespace longshore::router {
 bool CallerSet::contains(const UserIds& caller) const {
   return everybody || users.contains(caller.user) ||
          std::any_of(caller.groups.begin(), caller.groups.end(),
-                     [&](unsigned group) { return groups.contains(group); });
+                     [&](const config::UserId& group) { return groups.contains(group); });
 }
 
 bool MethodSet::contains(const Method& method) const {

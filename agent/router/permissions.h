@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "config/user_id.h"
 #include "router/caller.h"
 #include "router/method.h"
 
@@ -20,8 +21,8 @@ namespace longshore::router {
 // Some callers. Immutable once it is in use.
 struct CallerSet {
   bool everybody = false;
-  std::set<unsigned> users;
-  std::set<unsigned> groups;
+  std::set<config::UserId> users;
+  std::set<config::UserId> groups;
   std::string key;  // of the rules it was made of, for messages: "modules.disk.permissions"
 
   bool contains(const UserIds& caller) const;

@@ -1,14 +1,15 @@
 // Remembers the last calls that were answered, so that one can be asked about by its request id.
 //
-// It is on the path of every call: one lock and no memory once its texts have found their size. It
-// keeps nothing of a request but the object that the method's description names for logs, which is
-// never a secret.
+// It is on the path of every call: one lock, and no allocation after the first call. It keeps
+// nothing of a request but the object that the method's description names for logs, which is never
+// a secret.
+//
 // Threads: any. Owner: the router.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "longshore/result.hpp"
+#include "observe/text_ring.h"
 #include "router/caller.h"
 #include "router/method.h"
 #include "router/timers.h"
@@ -27,7 +29,8 @@ class RecentCalls {
   struct Entry {
     uint64_t handle = 0;  // 0: refused before it was one
     std::shared_ptr<const Method> method;
-    std::shared_ptr<const Caller> caller;
+    std::string caller;  // its identity
+    std::string on_behalf_of;
     std::string request_id;
     std::string object;  // its first kMaxObjectBytes
     Clock::time_point started{};
@@ -36,6 +39,7 @@ class RecentCalls {
     std::string text;  // of an error: its first kMaxTextBytes
   };
 
+  // Fewer where their texts fill the block for them.
   static constexpr size_t kCapacity = 1024;
   static constexpr size_t kMaxObjectBytes = 512;
   static constexpr size_t kMaxTextBytes = 1024;
@@ -62,10 +66,23 @@ class RecentCalls {
   std::vector<Entry> all() const;
 
  private:
+  static constexpr size_t kTextsBytes = 256u << 10;
+  static constexpr size_t kTexts = 5;  // request id, caller, on whose behalf, object, error
+  using Texts = std::array<std::string_view, kTexts>;
+
+  struct Kept {
+    uint64_t handle = 0;
+    std::shared_ptr<const Method> method;
+    Clock::time_point started{};
+    Clock::duration took{};
+    StatusCode code = StatusCode::kOk;
+    std::array<uint16_t, kTexts> lengths{};
+  };
+
+  static Entry entry_of(const Kept& kept, const char* texts);
+
   mutable std::mutex mutex_;
-  // A ring once it is full. In pieces: what no call has filled yet is no memory.
-  std::deque<Entry> entries_;
-  size_t next_ = 0;  // the oldest, which is replaced next
+  observe::TextRing<Kept> calls_{kCapacity, kTextsBytes};
 };
 
 }  // namespace longshore::router

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "router/bounded_counts.h"
 #include "router/timers.h"
 
 namespace longshore::router {
@@ -21,8 +22,8 @@ class RefusalLimit {
 
   // How many calls of the caller had no line since its last one; nothing: nor has this one.
   std::optional<uint64_t> admit(const std::string& caller, Clock::time_point now) {
-    Minute& minute = minute_of(caller, now);
-    if (is_over(minute, now)) minute = {now, 0, minute.suppressed};
+    Minute& minute = callers_.at(caller, now);
+    if (minute.is_over(now)) minute = {now, 0, minute.suppressed};
     if (++minute.lines <= kLinesPerMinute) return std::exchange(minute.suppressed, 0);
     ++minute.suppressed;
     return std::nullopt;
@@ -42,25 +43,12 @@ class RefusalLimit {
     Clock::time_point begin;
     uint64_t lines = 0;
     uint64_t suppressed = 0;
+
+    bool is_over(Clock::time_point now) const { return now - begin >= std::chrono::minutes(1); }
+    bool is_idle(Clock::time_point now) const { return is_over(now) && suppressed == 0; }
   };
 
-  static bool is_over(const Minute& minute, Clock::time_point now) {
-    return now - minute.begin >= std::chrono::minutes(1);
-  }
-
-  Minute& minute_of(const std::string& caller, Clock::time_point now) {
-    const auto known = callers_.find(caller);
-    if (known != callers_.end()) return known->second;
-    if (callers_.size() >= kMaxCallers) {
-      std::erase_if(callers_, [&](const auto& each) {
-        return is_over(each.second, now) && each.second.suppressed == 0;
-      });
-    }
-    const bool has_room = callers_.size() < kMaxCallers;
-    return callers_.try_emplace(has_room ? caller : "others", Minute{now}).first->second;
-  }
-
-  std::map<std::string, Minute> callers_;
+  BoundedCounts<std::string, Minute> callers_{kMaxCallers, "others"};
 };
 
 }  // namespace longshore::router

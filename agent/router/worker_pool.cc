@@ -11,13 +11,23 @@
 #include <pthread.h>
 #endif
 
+#include "observe/crash_handler.h"
 #include "router/blocked_signals.h"
+#include "router/memory_return.h"
 
 namespace longshore::router {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{1};
+// What a thread keeps for itself, its stack and small blocks that the C library has ready for it,
+// is free by the time that memory is given back.
+#if !defined(_WIN32)
+constexpr std::chrono::seconds kIdleTime{2};
+static_assert(kIdleTime < MemoryReturn::kQuietTime);
+#else
+// The end of a thread may end what it has begun to write to a pipe, too.
 constexpr std::chrono::seconds kIdleTime{10};
+#endif
 
 void name_this_thread([[maybe_unused]] const std::string& name) {
 #if defined(__linux__)
@@ -50,6 +60,7 @@ class WorkerPool::State : public Timer {
 
   void post(std::shared_ptr<Work> work) {
     const std::lock_guard lock(mutex_);
+    if (stopping_) return;
     queue_.push_back({std::move(work), Clock::now()});
     if (threads_ == 0) {
       start_thread();
@@ -65,9 +76,12 @@ class WorkerPool::State : public Timer {
     if (!queue_.empty()) watch_backlog();
   }
 
+  // What waits may hold the owner of this pool, which would keep itself alive.
   void stop() {
+    std::deque<Waiting> forgotten;  // unlocked
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    forgotten.swap(queue_);
     available_.notify_all();
   }
 
@@ -115,12 +129,13 @@ class WorkerPool::State : public Timer {
         name_this_thread(self->name_);
         self->work();
       }).detach();
-      ++threads_;  // locked, so it cannot have ended yet
+      ++threads_;  // locked, so it cannot have ended yet, nor before it was detached
     } catch (const std::system_error&) {
     }
   }
 
   void work() {
+    const observe::CrashStack crash_stack;
     pool_of_this_thread = this;
     std::unique_lock lock(mutex_);
     while (wait_for_work(lock)) {

@@ -1,12 +1,13 @@
-// The threads on which one instance's calls run.
+// Threads that work is posted to: an instance's calls, the audit log's lines, the agent's own
+// calls.
 //
 // Threads are started only when they are needed: at once for the first, later when work has waited
 // for a millisecond because all others are busy. So quick calls share few threads (less memory,
 // fewer switches) and slow ones do not hold up the rest. A thread that has had nothing to do for
-// ten seconds ends.
+// two seconds ends, on Windows for ten.
 //
 // A thread that is stuck in the kernel is reported lost and replaced; when it comes back it ends.
-// Threads: any. Owner: an instance; the threads share the state, so one that comes back after the
+// Threads: any. Owner: whoever posts; the threads share the state, so one that comes back after the
 // pool is gone does no harm.
 #pragma once
 
@@ -48,7 +49,8 @@ class WorkerPool {
   void thread_lost();
   void thread_returned();
 
-  // Starts no more work, and waits until all threads have ended. False when the time is over.
+  // Starts no more work, lets go of what waits, and waits until all threads have ended. False when
+  // the time is over.
   bool drain(Clock::time_point deadline);
 
   size_t threads() const;

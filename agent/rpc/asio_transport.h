@@ -13,7 +13,7 @@ template <typename Stream>
 class AsioTransport final : public Transport {
  public:
   explicit AsioTransport(Stream stream) : stream_(std::move(stream)) {
-    if constexpr (kCanWriteNow) {
+    if constexpr (kIsSocket) {
       boost::system::error_code ignored;  // a socket that cannot do this fails at its first read
       stream_.non_blocking(true, ignored);
     }
@@ -27,7 +27,7 @@ class AsioTransport final : public Transport {
   }
 
   size_t write_now(boost::asio::const_buffer bytes, std::error_code& error) override {
-    if constexpr (kCanWriteNow) {
+    if constexpr (kIsSocket) {
       boost::system::error_code code;
       const size_t written = stream_.write_some(bytes, code);
       if (code && code != boost::asio::error::would_block) error = code;
@@ -43,6 +43,13 @@ class AsioTransport final : public Transport {
                              });
   }
 
+  void end_writing() override {
+    if constexpr (kIsSocket) {
+      boost::system::error_code ignored;  // the peer may have closed it before us
+      stream_.shutdown(Stream::shutdown_send, ignored);
+    }
+  }
+
   void close() override {
     boost::system::error_code ignored;  // the peer may have closed it before us
     stream_.close(ignored);
@@ -51,9 +58,11 @@ class AsioTransport final : public Transport {
   boost::asio::any_io_executor executor() override { return stream_.get_executor(); }
 
  private:
-  // Sockets have a mode in which a write never waits; the handles of Windows pipes have none.
-  static constexpr bool kCanWriteNow = requires(Stream & stream, boost::system::error_code& code) {
+  // Sockets have a mode in which a write never waits, and end one direction at a time; the handles
+  // of Windows pipes do neither.
+  static constexpr bool kIsSocket = requires(Stream & stream, boost::system::error_code& code) {
     stream.non_blocking(true, code);
+    stream.shutdown(Stream::shutdown_send, code);
   };
 
   Stream stream_;

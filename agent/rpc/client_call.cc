@@ -173,8 +173,18 @@ void ClientCallImpl::take_head(ResponseFields& fields) {
   outcome_.head = fields.take_metadata();
 }
 
-void ClientCallImpl::on_whole_message(std::string message) {
-  if (handler_) handler_->on_message(std::move(message));
+// Inflates here: a client has chosen whom it calls.
+void ClientCallImpl::on_whole_message(std::string message, bool is_compressed) {
+  if (!handler_) return;
+  if (is_compressed) {
+    auto plain = gzip_decompress(message, intake_.max_message_bytes());
+    if (!plain) {
+      intake_.stop();
+      return on_intake_fault(plain.error().code(), plain.error().message());
+    }
+    message = std::move(*plain);
+  }
+  handler_->on_message(std::move(message));
 }
 
 void ClientCallImpl::on_intake_fault(StatusCode code, std::string_view text) {

@@ -39,7 +39,7 @@ class ClientConnectionImpl final : public ClientConnection, public Http2Connecti
   void on_connection_closed(std::string reason) override;
   // Http2Events
   Http2Stream* open_stream(int32_t) override { return nullptr; }
-  void on_ping_answered() override {}
+  void on_ping_answered(Http2Ping) override {}
   void on_goaway(Http2Error error, std::string_view text) override;
 
   std::shared_ptr<ClientCall> begin(ClientCallOptions options, std::optional<std::string> request,

@@ -10,7 +10,6 @@ namespace {
 
 // nghttp2 sends no larger block, whatever the peer takes.
 constexpr size_t kMaxBlockBytes = 60u << 10;
-constexpr size_t kMaxTextBytes = 16u << 10;
 constexpr size_t kUsualFields = 8;
 
 constexpr std::array<std::string_view, 17> kCodes = {
@@ -63,7 +62,8 @@ void FieldBlock::add_status(StatusCode code, std::string_view text) {
     add_own("grpc-status", std::to_string(static_cast<int32_t>(code)));
   }
   if (text.empty()) return;
-  std::string encoded = percent_encode(text);
+  // What is cut off is not encoded either: a client may have chosen a text of megabytes.
+  std::string encoded = percent_encode(text.substr(0, kMaxTextBytes));
   const size_t frame = size_of("grpc-message", {});
   cut(encoded, std::min(kMaxTextBytes, room() > frame ? room() - frame : 0));
   add_own("grpc-message", std::move(encoded));

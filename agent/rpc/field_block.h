@@ -21,6 +21,9 @@ namespace longshore::rpc {
 
 class FieldBlock {
  public:
+  // More of a status's text is not sent.
+  static constexpr size_t kMaxTextBytes = 16u << 10;
+
   explicit FieldBlock(size_t peer_max_bytes);
   FieldBlock(const FieldBlock&) = delete;
   FieldBlock& operator=(const FieldBlock&) = delete;

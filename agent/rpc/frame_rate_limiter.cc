@@ -1,10 +1,12 @@
 #include "rpc/frame_rate_limiter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace longshore::rpc {
 
-FrameRateLimiter::FrameRateLimiter(const Limits& limits) {
+FrameRateLimiter::FrameRateLimiter(const Limits& limits)
+    : most_free_window_updates_(kWindowUpdatesOfAnAnswer * limits.max_concurrent_streams) {
   const auto set = [&](Kind kind, uint32_t per_second, uint32_t capacity) {
     Bucket& bucket = buckets_[static_cast<size_t>(kind)];
     bucket.per_second = per_second;
@@ -17,13 +19,17 @@ FrameRateLimiter::FrameRateLimiter(const Limits& limits) {
   set(Kind::kReset, limits.max_resets_per_second,
       std::max(limits.max_resets_per_second, 2 * limits.max_concurrent_streams));
   set(Kind::kIdleFrame, limits.max_idle_frames_per_second, limits.max_idle_frames_per_second);
+  set(Kind::kWindowUpdate, limits.max_idle_frames_per_second, limits.max_idle_frames_per_second);
+}
+
+bool FrameRateLimiter::take_free(Kind kind) {
+  if (kind == Kind::kPing) return std::exchange(ping_is_free_, false);
+  if (kind != Kind::kWindowUpdate || free_window_updates_ == 0) return false;
+  --free_window_updates_;
+  return true;
 }
 
 bool FrameRateLimiter::allow(Kind kind, Clock::time_point now) {
-  if (kind == Kind::kPing && ping_is_free_) {
-    ping_is_free_ = false;
-    return true;
-  }
   Bucket& bucket = buckets_[static_cast<size_t>(kind)];
   if (bucket.filled_at != Clock::time_point{}) {
     const std::chrono::duration<double> passed = now - bucket.filled_at;

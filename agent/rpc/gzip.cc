@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "longshore/secret.hpp"
+#include "rpc/bad_alloc_scope.h"
 
 namespace longshore::rpc {
 namespace {
@@ -66,6 +68,10 @@ struct Inflater {
   }
 };
 
+Error no_memory() {
+  return Error::of_text(StatusCode::kResourceExhausted, "no memory to decompress the message");
+}
+
 Error too_large(size_t max_bytes) {
   return Error::of_text(
       StatusCode::kResourceExhausted,
@@ -75,9 +81,7 @@ Error too_large(size_t max_bytes) {
 // `message` has what was inflated, also at a fault.
 Result<void> inflate_into(std::string& message, std::string_view bytes, size_t max_bytes) {
   Inflater inflater;
-  if (!inflater.ready || bytes.size() > std::numeric_limits<uInt>::max()) {
-    return Error::of_text(StatusCode::kResourceExhausted, "no memory to decompress the message");
-  }
+  if (!inflater.ready || bytes.size() > std::numeric_limits<uInt>::max()) return no_memory();
   z_stream& stream = inflater.stream;
   stream.next_in = zlib_bytes(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -95,6 +99,7 @@ Result<void> inflate_into(std::string& message, std::string_view bytes, size_t m
     const int status = inflate(&stream, Z_NO_FLUSH);
     size = message.size() - stream.avail_out;
     if (status == Z_STREAM_END) break;
+    if (status == Z_MEM_ERROR) return no_memory();
     const bool starved = stream.avail_in == 0 && stream.avail_out > 0;
     if (status != Z_OK || starved) {
       return Error::of_text(StatusCode::kInternal, "the message is not valid gzip");
@@ -126,7 +131,12 @@ std::string gzip_compress(std::string_view bytes) {
 
 Result<std::string> gzip_decompress(std::string_view bytes, size_t max_bytes) {
   std::string message;
-  auto inflated = inflate_into(message, bytes, max_bytes);
+  Result<void> inflated = no_memory();
+  try {
+    const BadAllocScope caught(BadAllocScope::Kind::kIsCaught);
+    inflated = inflate_into(message, bytes, max_bytes);
+  } catch (const std::bad_alloc&) {  // on a thread where nobody would take it
+  }
   if (inflated) return message;
   wipe(message);
   return std::move(inflated).error();

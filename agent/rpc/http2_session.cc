@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "rpc/session_memory.h"
+
 namespace longshore::rpc {
 namespace {
 
@@ -17,7 +19,14 @@ constexpr size_t kFieldsOnStack = 8;
 // Twice what it takes to acknowledge a peer that may write but does not read for a while.
 constexpr size_t kMaxQueuedAcknowledgements = 1000;
 constexpr uint32_t kDefaultWindow = 65535;
-constexpr std::string_view kDrainPing = "longshor";
+// As short as fits into a string without any.
+constexpr std::string_view kOutOfMemory = "out of memory";
+constexpr std::string_view kDrainPing = "ls-drain";
+constexpr std::string_view kProbePing = "ls-probe";
+
+const uint8_t* octets(std::string_view text) {
+  return reinterpret_cast<const uint8_t*>(text.data());
+}
 
 class FieldList {
  public:
@@ -68,10 +77,24 @@ ssize_t read_body(nghttp2_session*, int32_t, uint8_t*, size_t length, uint32_t* 
   return static_cast<ssize_t>(part);
 }
 
+// nghttp2 is written in C: no exception may pass through it. It ends the connection instead.
+template <auto kCallback>
+struct Guarded;
+template <typename Answer, typename... Args, Answer (*kCallback)(Args...)>
+struct Guarded<kCallback> {
+  static Answer call(Args... args) {
+    try {
+      return kCallback(args...);
+    } catch (const std::exception&) {
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+  }
+};
+
 nghttp2_data_provider body_of(Http2Stream& stream) {
   nghttp2_data_provider provider;
   provider.source.ptr = &stream;
-  provider.read_callback = read_body;
+  provider.read_callback = Guarded<read_body>::call;
   return provider;
 }
 
@@ -103,6 +126,7 @@ struct Http2Session::Callbacks {
 
   static int header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf* name,
                     nghttp2_rcbuf* value, uint8_t, void* user) {
+    ++self(user).work_;
     Http2Stream* stream = self(user).block_stream_;
     if (stream != nullptr) stream->on_field(view(name), view(value));
     return 0;
@@ -122,7 +146,10 @@ struct Http2Session::Callbacks {
         }
         break;
       case NGHTTP2_PING:
-        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) me.events_.on_ping_answered();
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) me.ping_answered(frame->ping.opaque_data);
+        break;
+      case NGHTTP2_SETTINGS:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) me.events_.on_settings();
         break;
       case NGHTTP2_GOAWAY:
         me.events_.on_goaway(static_cast<Http2Error>(frame->goaway.error_code),
@@ -160,8 +187,7 @@ struct Http2Session::Callbacks {
     Http2Session& me = self(user);
     if (frame->hd.type == NGHTTP2_GOAWAY && std::exchange(me.ping_follows_, false)) {
       // Not before: who answers the ping must have seen the notice.
-      return nghttp2_submit_ping(session, NGHTTP2_FLAG_NONE,
-                                 reinterpret_cast<const uint8_t*>(kDrainPing.data()));
+      return nghttp2_submit_ping(session, NGHTTP2_FLAG_NONE, octets(kDrainPing));
     }
     if (frame->hd.type == NGHTTP2_RST_STREAM) me.count_own_reset(frame->rst_stream.error_code);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
@@ -202,22 +228,27 @@ struct Http2Session::Callbacks {
   static nghttp2_session_callbacks* make() {
     nghttp2_session_callbacks* callbacks = nullptr;
     if (nghttp2_session_callbacks_new(&callbacks) != 0) throw std::bad_alloc();
-    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, begin_frame);
-    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback2(callbacks, header);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frame_received);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, data);
-    nghttp2_session_callbacks_set_send_data_callback(callbacks, copy_body);
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frame_sent);
-    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, frame_not_sent);
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, stream_closed);
-    nghttp2_session_callbacks_set_error_callback2(callbacks, protocol_error);
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, Guarded<begin_frame>::call);
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks,
+                                                            Guarded<begin_headers>::call);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, Guarded<header>::call);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Guarded<frame_received>::call);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Guarded<data>::call);
+    nghttp2_session_callbacks_set_send_data_callback(callbacks, Guarded<copy_body>::call);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, Guarded<frame_sent>::call);
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks,
+                                                             Guarded<frame_not_sent>::call);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Guarded<stream_closed>::call);
+    nghttp2_session_callbacks_set_error_callback2(callbacks, Guarded<protocol_error>::call);
     return callbacks;
   }
 };
 
 Http2Session::Http2Session(Role role, const Limits& limits, Http2Events& events)
-    : role_(role), events_(events), frame_rate_limiter_(limits) {
+    : role_(role),
+      events_(events),
+      frame_rate_limiter_(limits),
+      memory_(std::make_unique<SessionMemory>()) {
   nghttp2_option* options = nullptr;
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(options, 1);
@@ -232,16 +263,20 @@ Http2Session::Http2Session(Role role, const Limits& limits, Http2Events& events)
                                              std::numeric_limits<int32_t>::max());
 #endif
   nghttp2_session_callbacks* callbacks = Callbacks::make();
-  const int failed = role == Role::kServer
-                         ? nghttp2_session_server_new2(&session_, callbacks, this, options)
-                         : nghttp2_session_client_new2(&session_, callbacks, this, options);
+  nghttp2_mem memory = memory_->functions();
+  const int failed =
+      role == Role::kServer
+          ? nghttp2_session_server_new3(&session_, callbacks, this, options, &memory)
+          : nghttp2_session_client_new3(&session_, callbacks, this, options, &memory);
   nghttp2_session_callbacks_del(callbacks);
   nghttp2_option_del(options);
   if (failed != 0) throw std::bad_alloc();
   submit_settings(limits);
 }
 
-Http2Session::~Http2Session() { nghttp2_session_del(session_); }
+Http2Session::~Http2Session() {
+  if (!memory_->has_failed()) nghttp2_session_del(session_);
+}
 
 void Http2Session::submit_settings(const Limits& limits) {
   std::vector<nghttp2_settings_entry> entries = {
@@ -261,25 +296,27 @@ void Http2Session::submit_settings(const Limits& limits) {
 }
 
 void Http2Session::count_frame(uint8_t type, uint8_t flags, size_t length) {
-  FrameRateLimiter::Kind kind;
-  std::string_view name;
-  if (type == NGHTTP2_PING && (flags & NGHTTP2_FLAG_ACK) == 0) {
-    kind = FrameRateLimiter::Kind::kPing;
-    name = "PING";
-  } else if (type == NGHTTP2_SETTINGS && (flags & NGHTTP2_FLAG_ACK) == 0) {
-    kind = FrameRateLimiter::Kind::kSettings;
-    name = "SETTINGS";
-  } else if (type == NGHTTP2_RST_STREAM) {
-    kind = FrameRateLimiter::Kind::kReset;
-    name = "RST_STREAM";
-  } else if (type == NGHTTP2_PRIORITY ||
-             (type == NGHTTP2_DATA && length == 0 && (flags & NGHTTP2_FLAG_END_STREAM) == 0)) {
-    kind = FrameRateLimiter::Kind::kIdleFrame;
-    name = "empty";
-  } else {
-    return;
+  using Kind = FrameRateLimiter::Kind;
+  ++work_;
+  const bool is_answer = (flags & NGHTTP2_FLAG_ACK) != 0;  // of PING and SETTINGS
+  switch (type) {
+    case NGHTTP2_HEADERS:
+    case NGHTTP2_CONTINUATION:
+      return;
+    case NGHTTP2_DATA:
+      if (length > 0 || (flags & NGHTTP2_FLAG_END_STREAM) != 0) return;
+      return count(Kind::kIdleFrame, "empty");
+    case NGHTTP2_WINDOW_UPDATE:
+      return count(Kind::kWindowUpdate, "WINDOW_UPDATE");
+    case NGHTTP2_PING:
+      return count(is_answer ? Kind::kIdleFrame : Kind::kPing, "PING");
+    case NGHTTP2_SETTINGS:
+      return count(is_answer ? Kind::kIdleFrame : Kind::kSettings, "SETTINGS");
+    case NGHTTP2_RST_STREAM:
+      return count(Kind::kReset, "RST_STREAM");
+    default:
+      return count(Kind::kIdleFrame, "empty");
   }
-  count(kind, name);
 }
 
 // A client that makes the server reset its streams, by breaking the protocol in each, gets rid of
@@ -291,7 +328,8 @@ void Http2Session::count_own_reset(uint32_t error) {
 }
 
 void Http2Session::count(FrameRateLimiter::Kind kind, std::string_view name) {
-  if (terminated_ || frame_rate_limiter_.allow(kind, FrameRateLimiter::Clock::now())) return;
+  if (terminated_ || frame_rate_limiter_.take_free(kind)) return;
+  if (frame_rate_limiter_.allow(kind, FrameRateLimiter::Clock::now())) return;
   terminate(Http2Error::kEnhanceYourCalm,
             "the peer floods the connection with " + std::string(name) + " frames");
 }
@@ -299,8 +337,10 @@ void Http2Session::count(FrameRateLimiter::Kind kind, std::string_view name) {
 bool Http2Session::receive(std::string_view bytes) {
   const ssize_t taken = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-  if (taken >= 0) return !terminated_;
-  if (taken == NGHTTP2_ERR_FLOODED) {
+  if (taken >= 0 && !memory_->has_failed()) return !terminated_;
+  if (taken >= 0 || taken == NGHTTP2_ERR_CALLBACK_FAILURE || taken == NGHTTP2_ERR_NOMEM) {
+    reason_ = kOutOfMemory;
+  } else if (taken == NGHTTP2_ERR_FLOODED) {
     terminate(Http2Error::kEnhanceYourCalm, "the peer does not read its acknowledgements");
   } else {
     terminate(Http2Error::kProtocolError, std::string("the peer does not speak HTTP/2: ") +
@@ -312,7 +352,7 @@ bool Http2Session::receive(std::string_view bytes) {
 bool Http2Session::gather(std::string& output, size_t enough) {
   output_ = &output;
   bool ok = true;
-  while (output.size() < enough) {
+  while (output.size() < enough && !memory_->has_failed()) {
     const uint8_t* bytes = nullptr;
     const ssize_t length = nghttp2_session_mem_send(session_, &bytes);
     if (length <= 0) {
@@ -322,7 +362,9 @@ bool Http2Session::gather(std::string& output, size_t enough) {
     output.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(length));
   }
   output_ = nullptr;
-  return ok;
+  // Whoever waits for a frame that could not be queued would wait for ever.
+  if (memory_->has_failed()) reason_ = kOutOfMemory;
+  return ok && !memory_->has_failed();
 }
 
 bool Http2Session::finished() const {
@@ -365,10 +407,12 @@ void Http2Session::submit_reset(Http2Stream& stream, Http2Error error) {
 }
 
 void Http2Session::consume_connection(size_t bytes) {
+  if (memory_->has_failed()) return;  // it is to end
   nghttp2_session_consume_connection(session_, bytes);
 }
 
 void Http2Session::consume_stream(Http2Stream& stream, size_t bytes) {
+  if (memory_->has_failed()) return;
   nghttp2_session_consume_stream(session_, stream.id(), bytes);
 }
 
@@ -379,6 +423,16 @@ size_t Http2Session::peer_max_fields() const {
 void Http2Session::submit_shutdown_notice() {
   nghttp2_submit_shutdown_notice(session_);
   ping_follows_ = true;
+}
+
+void Http2Session::submit_probe() {
+  nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, octets(kProbePing));
+}
+
+void Http2Session::ping_answered(const uint8_t* payload) {
+  const std::string_view text(reinterpret_cast<const char*>(payload), kDrainPing.size());
+  if (text == kDrainPing) events_.on_ping_answered(Http2Ping::kDrain);
+  if (text == kProbePing) events_.on_ping_answered(Http2Ping::kProbe);
 }
 
 void Http2Session::submit_last_goaway() {

@@ -24,6 +24,8 @@ struct nghttp2_session;
 
 namespace longshore::rpc {
 
+class SessionMemory;
+
 // HTTP/2 error codes that this folder sends or tells apart.
 enum class Http2Error : uint32_t {
   kNoError = 0,
@@ -32,6 +34,12 @@ enum class Http2Error : uint32_t {
   kCancel = 8,
   kEnhanceYourCalm = 11,
   kInadequateSecurity = 12,
+};
+
+// What a ping of ours is for.
+enum class Http2Ping : uint8_t {
+  kDrain,  // whether the peer has seen that the connection is to end
+  kProbe,  // whether the peer is alive
 };
 
 // What HTTP/2 counts for a header field beside its name and value.
@@ -77,7 +85,9 @@ class Http2Events {
  public:
   // Server: a stream begins. Null refuses it.
   virtual Http2Stream* open_stream(int32_t id) = 0;
-  virtual void on_ping_answered() = 0;
+  // The peer has said what it takes; its first frame.
+  virtual void on_settings() {}
+  virtual void on_ping_answered(Http2Ping ping) = 0;
   virtual void on_goaway(Http2Error error, std::string_view text) = 0;
 
  protected:
@@ -97,9 +107,11 @@ class Http2Session {
   // be gathered once more.
   bool receive(std::string_view bytes);
   const std::string& reason() const { return reason_; }
+  // Frames and header fields that were received so far: what the peer makes us do.
+  size_t work() const { return work_; }
 
   // Appends frames to `output` until it has `enough` bytes or nothing is left. False: out of order
-  // inside, close the connection.
+  // inside, close the connection; `reason` may say how.
   bool gather(std::string& output, size_t enough);
 
   // Nothing more is expected from the peer and nothing is left to send.
@@ -128,6 +140,7 @@ class Http2Session {
   // The two phases of GOAWAY: a notice and a ping, then the last stream that will be served.
   void submit_shutdown_notice();
   void submit_last_goaway();
+  void submit_probe();
   // GOAWAY now; running streams end with the connection.
   void terminate(Http2Error error, std::string reason);
 
@@ -135,6 +148,7 @@ class Http2Session {
   struct Callbacks;
 
   void submit_settings(const Limits& limits);
+  void ping_answered(const uint8_t* payload);
   void count_frame(uint8_t type, uint8_t flags, size_t length);
   void count_own_reset(uint32_t error);
   void count(FrameRateLimiter::Kind kind, std::string_view name);
@@ -142,10 +156,12 @@ class Http2Session {
   const Role role_;
   Http2Events& events_;
   FrameRateLimiter frame_rate_limiter_;
+  const std::unique_ptr<SessionMemory> memory_;
   nghttp2_session* session_ = nullptr;
   Http2Stream* block_stream_ = nullptr;  // whose fields are being received
   std::string* output_ = nullptr;        // while gathering
-  bool ping_follows_ = false;            // the next GOAWAY
+  size_t work_ = 0;
+  bool ping_follows_ = false;  // the next GOAWAY
   bool terminated_ = false;
   std::string reason_;
 };

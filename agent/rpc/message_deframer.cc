@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "longshore/secret.hpp"
-#include "rpc/gzip.h"
 
 namespace longshore::rpc {
 
@@ -13,15 +12,15 @@ MessageDeframer::MessageDeframer(Http2Session& session, ReceiveBudget& budget, H
       budget_(budget),
       stream_(stream),
       sink_(sink),
-      max_message_bytes_(limits.max_message_bytes),
       // nghttp2 tells the peer of new room by half windows.
       small_message_bytes_(limits.stream_window_bytes / 2),
       reader_(limits.max_message_bytes) {}
 
 void MessageDeframer::take(std::string_view bytes) {
-  // The connection's window never holds a stream back: what is held is bounded by the budget, and
-  // streams must not wait for each other.
-  session_.consume_connection(bytes.size());
+  // The connection's window holds no stream back for what another holds of a message: that is
+  // bounded by the budget, and streams must not wait for each other.
+  const size_t replaceable = budget_.received(bytes.size());
+  if (replaceable > 0) session_.consume_connection(replaceable);
   unconsumed_ += bytes.size();
   if (!stopped_) read(bytes);
   settle();
@@ -50,7 +49,7 @@ void MessageDeframer::read(std::string_view bytes) {
       case MessageReader::Step::kTooLarge:
         fault(StatusCode::kResourceExhausted,
               "the message has " + std::to_string(reader_.length()) + " bytes, the limit is " +
-                  std::to_string(max_message_bytes_));
+                  std::to_string(reader_.limit()));
         break;
       case MessageReader::Step::kBroken:
         fault(StatusCode::kInternal, "the framing of the messages is broken");
@@ -62,18 +61,11 @@ void MessageDeframer::read(std::string_view bytes) {
 void MessageDeframer::deliver() {
   end_reservation();
   if (by_allowance_) --allowed_;
-  const bool compressed = reader_.compressed();
-  std::string message = reader_.take_message();
-  if (compressed) {
-    if (!gzip_) {
-      return fault(StatusCode::kInternal, "a message is compressed without a grpc-encoding");
-    }
-    auto plain = gzip_decompress(message, max_message_bytes_);
-    wipe(message);
-    if (!plain) return fault(plain.error().code(), plain.error().message());
-    message = std::move(*plain);
+  const bool is_compressed = reader_.compressed();
+  if (is_compressed && !gzip_) {
+    return fault(StatusCode::kInternal, "a message is compressed without a grpc-encoding");
   }
-  sink_.on_whole_message(std::move(message));
+  sink_.on_whole_message(reader_.take_message(), is_compressed);
 }
 
 void MessageDeframer::want_reservation() {
@@ -82,9 +74,17 @@ void MessageDeframer::want_reservation() {
   if (bytes + kMessagePrefixBytes <= small_message_bytes_) return;
   reserved_ = bytes;
   room_ = Room::kWaiting;
-  if (budget_.reserve(*this, bytes)) {
-    room_ = Room::kReserved;
-    reader_.reserve();
+  switch (budget_.reserve(*this, bytes)) {
+    case ReceiveBudget::Reservation::kGranted:
+      room_ = Room::kReserved;
+      reader_.reserve();
+      break;
+    case ReceiveBudget::Reservation::kWaits:
+      break;
+    case ReceiveBudget::Reservation::kRefused:
+      room_ = Room::kWindow;
+      fault(StatusCode::kResourceExhausted, budget_.refusal());
+      break;
   }
 }
 
@@ -92,6 +92,11 @@ void MessageDeframer::on_reserved() {
   room_ = Room::kReserved;
   reader_.reserve();
   settle();
+}
+
+void MessageDeframer::on_reservation_refused() {
+  room_ = Room::kWindow;
+  fault(StatusCode::kResourceExhausted, budget_.refusal());
 }
 
 void MessageDeframer::end_reservation() {
@@ -108,7 +113,11 @@ void MessageDeframer::fault(StatusCode code, std::string_view text) {
 void MessageDeframer::stop() {
   if (std::exchange(stopped_, true)) return;
   end_reservation();
-  backlog_ = {};
+  if (!is_empty()) {
+    wipe(backlog_);
+    std::string().swap(backlog_);  // an assignment would keep the memory
+    reader_.drop();
+  }
   settle();
 }
 
@@ -128,10 +137,10 @@ void MessageDeframer::settle() {
   if (unconsumed_ > held) session_.consume_stream(stream_, unconsumed_ - held);
   unconsumed_ = held;
   if (held == counted_) return;
-  const bool fits = budget_.change_held(std::exchange(counted_, held), held);
-  if (!fits) {
-    fault(StatusCode::kResourceExhausted,
-          "the connection holds too much of messages that are not complete");
+  if (budget_.change_held(counted_, held)) {
+    counted_ = held;
+  } else {
+    fault(StatusCode::kResourceExhausted, budget_.refusal());
   }
 }
 

@@ -34,6 +34,13 @@ MessageReader::Step MessageReader::read(std::string_view& bytes) {
   return message_.size() == whole ? Step::kMessage : Step::kMoreNeeded;
 }
 
+void MessageReader::drop() {
+  // Not all that was reserved: what nobody has touched takes no memory yet.
+  wipe(message_.data(), message_.size());
+  std::string().swap(message_);  // an assignment would keep the memory
+  prefix_size_ = 0;
+}
+
 std::string MessageReader::take_message() {
   prefix_size_ = 0;
   std::string message = std::move(message_);

@@ -35,12 +35,17 @@ class MessageReader {
   // Takes from the front of `bytes`.
   Step read(std::string_view& bytes);
 
+  // Forgets what was taken of a message.
+  void drop();
+
   // In memory that whoever has the message in the end may wipe: it is the only copy.
   std::string take_message();
   bool compressed() const { return prefix_[0] == 1; }
   // Of the message that is being read, once its prefix is whole.
   size_t length() const;
   bool prefix_is_whole() const { return prefix_size_ == kMessagePrefixBytes; }
+
+  size_t limit() const { return max_message_bytes_; }
 
   // Bytes taken for a message that is not whole yet; 0 between two messages.
   size_t held_bytes() const { return prefix_size_ + message_.size(); }

@@ -10,6 +10,9 @@ namespace longshore::rpc {
 namespace {
 
 constexpr std::array<std::string_view, 4> kPseudo = {":method", ":path", ":scheme", ":authority"};
+// A connection does not keep the memory of its largest head.
+constexpr size_t kKeptBytes = 1024;
+
 constexpr unsigned kNeededPseudo = 0b0111;  // all but the last
 
 // What HTTP/2 forbids because it concerned one connection of HTTP/1.
@@ -25,26 +28,25 @@ bool has_control_bytes(std::string_view value) {
                      [](char c) { return c == '\0' || c == '\r' || c == '\n'; });
 }
 
-bool has_capitals(std::string_view name) {
-  return std::any_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+// What a binary field takes besides its own bytes: it may hold many values, and each is kept with a
+// name of its own.
+size_t bytes_of_further_values(std::string_view name, std::string_view value) {
+  if (!is_binary_key(name)) return 0;
+  const auto further = static_cast<size_t>(std::count(value.begin(), value.end(), ','));
+  return further * (name.size() + kFieldOverheadBytes);
 }
 
-bool lists_gzip(std::string_view encodings) {
-  while (!encodings.empty()) {
-    const size_t comma = encodings.find(',');
-    std::string_view name = encodings.substr(0, comma);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    if (name == "gzip") return true;
-    if (comma == std::string_view::npos) break;
-    encodings.remove_prefix(comma + 1);
-  }
-  return false;
+bool has_capitals(std::string_view name) {
+  return std::any_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
 }  // namespace
 
 void RequestHead::begin() {
+  if (found_.bytes > kKeptBytes) {
+    std::string().swap(call_.path);  // an assignment would keep the memory
+    call_ = {};
+  }
   call_.path.clear();
   call_.timeout.reset();
   call_.metadata.clear();
@@ -67,6 +69,8 @@ void RequestHead::add(std::string_view name, std::string_view value) {
   } else if (name == "te" || name == "user-agent" || name == "content-length" || name == "host") {
     return;  // nothing here depends on them
   } else if (is_sendable_key(name)) {
+    found_.bytes += bytes_of_further_values(name, value);
+    if (found_.bytes > max_bytes_) return;
     if (!append_received(call_.metadata, name, value)) found_.bad_key = name;
   } else if (has_capitals(name) || is_in(name, kForbidden)) {
     found_.is_malformed = true;
@@ -94,8 +98,6 @@ void RequestHead::add_protocol(std::string_view name, std::string_view value) {
     found_.encoding = value == "identity" ? Encoding::kIdentity
                       : value == "gzip"   ? Encoding::kGzip
                                           : Encoding::kOther;
-  } else if (name == "grpc-accept-encoding") {
-    found_.accepts_gzip = lists_gzip(value);
   }
 }
 
@@ -122,9 +124,13 @@ std::optional<Refusal> RequestHead::verdict() const {
   if (!found_.bad_key.empty()) {
     return status(StatusCode::kInternal, "the metadata \"" + found_.bad_key + "\" is not base64");
   }
-  if (found_.encoding == Encoding::kOther) {
+  if (found_.encoding == Encoding::kOther ||
+      (found_.encoding == Encoding::kGzip && !accepts_gzip_)) {
     return status(StatusCode::kUnimplemented,
-                  "the request's grpc-encoding is not supported, only identity and gzip are");
+                  accepts_gzip_
+                      ? "the request's grpc-encoding is not supported, only identity and gzip are"
+                      : "the request's grpc-encoding is not supported, only identity is; "
+                        "agent.limits.accept_gzip turns gzip on");
   }
   return std::nullopt;
 }

@@ -32,9 +32,10 @@ struct Refusal {
 
 class RequestHead {
  public:
-  explicit RequestHead(size_t max_bytes) : max_bytes_(max_bytes) {}
+  RequestHead(size_t max_bytes, bool accepts_gzip)
+      : max_bytes_(max_bytes), accepts_gzip_(accepts_gzip) {}
 
-  // Forgets the call before.
+  // Forgets the call before, and its memory if that was much.
   void begin();
 
   void add(std::string_view name, std::string_view value);
@@ -43,9 +44,7 @@ class RequestHead {
   std::optional<Refusal> verdict() const;
 
   const CallHead& call() const { return call_; }
-  // The client sends gzip, or takes it.
   bool request_is_gzip() const { return found_.encoding == Encoding::kGzip; }
-  bool accepts_gzip() const { return found_.accepts_gzip; }
 
  private:
   enum class Encoding : uint8_t { kIdentity, kGzip, kOther };
@@ -61,12 +60,12 @@ class RequestHead {
     bool is_malformed = false;
     bool is_post = false;
     bool is_grpc = false;
-    bool accepts_gzip = false;
     bool timeout_is_bad = false;
     std::string bad_key;  // of metadata that is not base64
   };
 
   const size_t max_bytes_;
+  const bool accepts_gzip_;  // or else UNIMPLEMENTED
   CallHead call_;
   Findings found_;
 };

@@ -17,6 +17,14 @@ void ResponseInbox::put(Response response) {
   });
 }
 
+void ResponseInbox::post(std::function<void()> act) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  boost::asio::post(executor_, [self = shared_from_this(), act = std::move(act)] {
+    if (self->receiver_.lock()) act();
+  });
+}
+
 bool ResponseInbox::take(std::vector<Response>& responses) {
   if (!waiting_.load(std::memory_order_acquire)) return false;
   const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "longshore/result.hpp"
 #include "rpc/executor_thread.h"
+#include "rpc/memory_account.h"
 #include "rpc/metadata.h"
 
 namespace longshore::rpc {
@@ -25,10 +27,10 @@ class ServerCall;
 struct Response {
   std::shared_ptr<ServerCall> call;
   std::string message;
-  size_t bytes = 0;  // of the message before compression
+  MemoryCharge held;  // for the message
   bool has_message = false;
-  bool compressed = false;
   bool finishes = false;
+  bool fails = false;  // there was no memory for the message: code and text say so
   StatusCode code = StatusCode::kOk;
   std::string text;
   Metadata trailers;
@@ -44,16 +46,35 @@ class ResponseReceiver {
   ~ResponseReceiver() = default;
 };
 
+// What the responses of one connection may hold until they are sent.
+struct UnsentLimits {
+  std::shared_ptr<MemoryAccount> account;
+  size_t of_stream;       // Limits::stream_unsent_bytes
+  size_t high_watermark;  // Limits::unsent_high_watermark
+};
+
 class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
  public:
-  ResponseInbox(boost::asio::any_io_executor executor, size_t stream_unsent_bytes,
-                ExecutorThread* thread)
-      : executor_(std::move(executor)),
-        stream_unsent_bytes_(stream_unsent_bytes),
-        thread_(thread) {}
+  ResponseInbox(boost::asio::any_io_executor executor, UnsentLimits unsent, ExecutorThread* thread)
+      : executor_(std::move(executor)), unsent_(std::move(unsent)), thread_(thread) {}
 
-  // Limits::stream_unsent_bytes, for those who outlive the connection.
-  size_t stream_unsent_bytes() const { return stream_unsent_bytes_; }
+  // For those too who outlive the connection.
+  const UnsentLimits& unsent() const { return unsent_; }
+
+  // Whether the client leaves so much unread that nothing should be added, `part` of the mark. If
+  // so, ends_congestion() tells when that has changed. [any thread]
+  bool is_congested(size_t part = 1) {
+    const size_t mark = unsent_.high_watermark / part;
+    if (unsent_.account->used() < mark) return false;
+    congested_.store(true);
+    // What was sent meanwhile did not see the flag.
+    return unsent_.account->used() >= mark;
+  }
+  // Whether somebody found it congested, and it is so no more. [executor]
+  bool ends_congestion() {
+    return congested_.load(std::memory_order_relaxed) &&
+           unsent_.account->used() < unsent_.high_watermark / 4 && congested_.exchange(false);
+  }
 
   // How many calls somebody still works on. [any thread]
   void call_begins() { calls_alive_.fetch_add(1, std::memory_order_relaxed); }
@@ -73,6 +94,8 @@ class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
   }
 
   void put(Response response);
+  // Runs `act` on the executor, unless the receiver has gone by then. [any thread]
+  void post(std::function<void()> act);
 
   // Moves what waits to `answers`, which is empty before. False: nothing.
   bool take(std::vector<Response>& responses);
@@ -82,12 +105,13 @@ class ResponseInbox : public std::enable_shared_from_this<ResponseInbox> {
 
  private:
   const boost::asio::any_io_executor executor_;
-  const size_t stream_unsent_bytes_;
+  const UnsentLimits unsent_;
   ExecutorThread* const thread_;
   std::weak_ptr<ResponseReceiver> receiver_;
   std::atomic<std::thread::id> turn_thread_{};
   std::atomic<bool> waiting_{false};  // items_ is not empty
   std::atomic<size_t> calls_alive_{0};
+  std::atomic<bool> congested_{false};
 
   std::mutex mutex_;
   std::vector<Response> items_;  // guarded by mutex_

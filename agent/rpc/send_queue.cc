@@ -6,9 +6,10 @@
 
 namespace longshore::rpc {
 
-void SendQueue::push(std::string message, bool compressed) {
+void SendQueue::push(std::string message, bool compressed, MemoryCharge held) {
   size_ += kMessagePrefixBytes + message.size();
-  entries_.push_back({message_prefix(message.size(), compressed), std::move(message)});
+  entries_.push_back(
+      {message_prefix(message.size(), compressed), std::move(message), std::move(held)});
 }
 
 void SendQueue::clear() {
@@ -36,7 +37,9 @@ void SendQueue::take(size_t bytes, std::string& output) {
     if (offset_ == entry.size()) {
       offset_ = 0;
       ++first_;
-      if (!keep_sent_) entries_[first_ - 1].message = {};
+      if (keep_sent_) continue;
+      std::string().swap(entries_[first_ - 1].message);  // an assignment would keep the memory
+      entries_[first_ - 1].held.clear();
     }
   }
   if (!keep_sent_) drop_sent();

@@ -4,17 +4,19 @@
 #pragma once
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include "rpc/memory_account.h"
 
 namespace longshore::rpc {
 
 class SendQueue {
  public:
-  // Adds a message behind its five bytes of prefix.
-  void push(std::string message, bool compressed);
+  // Adds a message behind its five bytes of prefix. `held` ends when all of it is gone.
+  void push(std::string message, bool compressed, MemoryCharge held = {});
   // Nothing follows.
   void end() { ended_ = true; }
   bool ended() const { return ended_; }
@@ -39,12 +41,13 @@ class SendQueue {
   struct Entry {
     std::array<char, 5> prefix;
     std::string message;
+    MemoryCharge held;
     size_t size() const { return prefix.size() + message.size(); }
   };
 
-  std::vector<Entry> entries_;
-  size_t first_ = 0;   // the entry that is being sent
-  size_t offset_ = 0;  // and how much of it is gone
+  boost::container::small_vector<Entry, 1> entries_;  // most streams have one message
+  size_t first_ = 0;                                  // the entry that is being sent
+  size_t offset_ = 0;                                 // and how much of it is gone
   size_t size_ = 0;
   bool ended_ = false;
   bool keep_sent_ = false;

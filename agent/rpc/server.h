@@ -7,6 +7,11 @@
 // A connection speaks HTTP/2 with prior knowledge, accepts any :authority, and enforces Limits
 // against peers that flood, stall or lie. What the calls mean is the handler's business.
 //
+// A request is decided on when its head is there, and complete by the time that its handler says,
+// or it fails. Its bytes are charged to the connection's account until whoever has them lets go of
+// what `on_message` handed over; a call costs kCallBytes besides for as long as anybody has its
+// stream. While the client does not read, nothing more of its requests reaches a handler.
+//
 // Threads: connections and all handler functions run on the transport's executor (one thread at a
 // time per connection). ServerStream may be used from any thread; it hops by itself and gathers
 // what several threads answer at once into one wake-up.
@@ -22,11 +27,15 @@
 
 #include "longshore/result.hpp"
 #include "rpc/executor_thread.h"
+#include "rpc/fair_queue.h"
 #include "rpc/limits.h"
+#include "rpc/memory_account.h"
 #include "rpc/metadata.h"
 #include "rpc/transport.h"
 
 namespace longshore::rpc {
+
+class Inflater;
 
 // The head of a call.
 struct CallHead {
@@ -41,8 +50,9 @@ class ServerStream {
  public:
   virtual ~ServerStream() = default;
 
-  // Queues a message. False: it was taken, but the queue is over its limit because the client does
-  // not read; send no more until ServerCallHandler::on_writable.
+  // Queues a message. False: it was taken, but the queue is over its limit, or the connection's,
+  // because the client does not read; send no more until ServerCallHandler::on_writable. A message
+  // for which the connection has no memory ends the call with RESOURCE_EXHAUSTED.
   virtual bool send(std::string message) = 0;
 
   // Ends the call. `text` for people; trailers may be empty. What gRPC does not allow as metadata,
@@ -59,8 +69,8 @@ class ServerCallHandler {
  public:
   virtual ~ServerCallHandler() = default;
 
-  // A whole request message, decompressed.
-  virtual void on_message(std::string message) = 0;
+  // A whole request message, decompressed. `held` is to be kept as long as its bytes are.
+  virtual void on_message(std::string message, MemoryCharge held) = 0;
 
   // The client will send no more.
   virtual void on_half_close() = 0;
@@ -71,6 +81,10 @@ class ServerCallHandler {
 
   // The queue that `send` reported full has room again.
   virtual void on_writable() = 0;
+
+  // By when the client has to have sent its last message, or the call ends with DEADLINE_EXCEEDED.
+  // Asked for while it has not.
+  virtual std::chrono::steady_clock::time_point request_deadline() const = 0;
 };
 
 // What a server serves. Owner: outlives its connections.
@@ -78,8 +92,8 @@ class ServiceHandler {
  public:
   virtual ~ServiceHandler() = default;
 
-  // A call begins; `head` lives until this returns. Null: `stream` was already finished (unknown
-  // method, not allowed, ...).
+  // A call begins: its head is there, no more. `head` lives until this returns. Null: `stream` was
+  // already finished (unknown method, not allowed, ...).
   virtual std::unique_ptr<ServerCallHandler> start_call(const CallHead& head,
                                                         std::shared_ptr<ServerStream> stream) = 0;
 };
@@ -99,14 +113,46 @@ class ServerConnection {
   // [executor]
   virtual void drain() = 0;
 
+  // Whether nothing is under way: no call is open, and nothing that came is unread. [executor]
+  virtual bool is_idle() const = 0;
+
+  // Of an idle one: another is to have its place. As `drain`; without the round trip where the
+  // client has not begun to speak or `at_once` says so, which closes it before this returns. A call
+  // that crosses the last GOAWAY has not been served, and its client knows it. [executor]
+  virtual void give_way(bool at_once) = 0;
+
   // Ends at once; running calls are cancelled. [executor]
   virtual void close() = 0;
+
+  // Ends the connection unless the client answers a ping in time. [executor]
+  virtual void probe(std::chrono::milliseconds patience) = 0;
 };
 
-// `thread`: what runs the transport's executor and calls in between; null where nothing does.
+// What one call holds besides its messages, at the most: here, at the router and in nghttp2.
+inline constexpr size_t kCallBytes = 4096;
+// What a connection holds that has nothing to do, here and at the endpoint: 25 KiB of it nghttp2,
+// of which 16 are a buffer for the largest frame. What its client puts into HTTP/2's table of
+// header fields, 4 KiB as that counts, comes on top.
+inline constexpr size_t kConnectionBytes = 32u << 10;
+
+// What a connection uses of its server's; all of it outlives the connection.
+struct ServerResources {
+  // What runs the transport's executor and calls in between; null where nothing does.
+  ExecutorThread* thread = nullptr;
+  // The connection's own account, with kConnectionBytes charged already. Null: it makes one, of
+  // Limits::max_memory_bytes.
+  std::shared_ptr<MemoryAccount> memory = nullptr;
+  // Null: nothing is inflated, whatever Limits say.
+  Inflater* inflater = nullptr;
+  // With whom it shares its turns; null: it acts at once on all that it reads.
+  std::shared_ptr<FairQueue::Flow> flow = nullptr;
+  // What the text of each status becomes on its way to the client; null: it stays as it is.
+  std::string (*told_text)(std::string_view text) = nullptr;
+};
+
 std::shared_ptr<ServerConnection> make_server_connection(std::unique_ptr<Transport> transport,
                                                          ServiceHandler& handler,
                                                          const Limits& limits,
-                                                         ExecutorThread* thread = nullptr);
+                                                         ServerResources resources = {});
 
 }  // namespace longshore::rpc

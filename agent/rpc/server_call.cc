@@ -1,11 +1,12 @@
 #include "rpc/server_call.h"
 
 #include <array>
+#include <functional>
 #include <span>
 #include <utility>
 
+#include "longshore/secret.hpp"
 #include "rpc/field_block.h"
-#include "rpc/gzip.h"
 #include "rpc/server_connection.h"
 
 namespace longshore::rpc {
@@ -13,14 +14,21 @@ namespace {
 
 constexpr Field kStatus200{":status", "200"};
 constexpr Field kContentType{"content-type", "application/grpc"};
-constexpr Field kAcceptEncoding{"grpc-accept-encoding", "identity,gzip"};
-constexpr Field kGzipEncoding{"grpc-encoding", "gzip"};
+constexpr Field kAcceptIdentity{"grpc-accept-encoding", "identity"};
+constexpr Field kAcceptGzip{"grpc-accept-encoding", "identity,gzip"};
+
+Field accept_encoding(const Limits& limits) {
+  return limits.accept_gzip ? kAcceptGzip : kAcceptIdentity;
+}
 
 }  // namespace
 
-ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<ResponseInbox> inbox)
+ServerCall::ServerCall(ServerConnectionImpl& connection, std::shared_ptr<ResponseInbox> inbox,
+                       MemoryCharge held, const MemoryAccount* full)
     : connection_(&connection),
       inbox_(std::move(inbox)),
+      held_(std::move(held)),
+      full_account_(full),
       intake_(connection.session(), connection.receive_budget(), *this, *this,
               connection.limits()) {
   inbox_->call_begins();
@@ -57,17 +65,21 @@ void ServerCall::send_and_finish(std::string message) {
   deliver(std::move(response));
 }
 
-// Compresses here, because the answering thread has more time than the connection's.
+// Never compressed: gRPC lets a server choose, and on a local socket it would cost more than it
+// saves.
 bool ServerCall::take_message(Response& response, std::string message) {
-  response.has_message = true;
-  response.bytes = message.size();
-  if (responses_gzip_ && message.size() >= kMinCompressedBytes) {
-    std::string compressed = gzip_compress(message);
-    response.compressed = !compressed.empty();
-    if (response.compressed) message = std::move(compressed);
+  const size_t bytes = message.size() + kMessagePrefixBytes;
+  const MemoryAccount* full = nullptr;
+  response.held = MemoryCharge::take(inbox_->unsent().account, bytes, full);
+  if (full) {
+    response.fails = true;
+    response.code = StatusCode::kResourceExhausted;
+    response.text = "the client does not read its answers: " + full->refusal();
+    return false;
   }
+  response.has_message = true;
   response.message = std::move(message);
-  return count_unsent(response.message.size() + kMessagePrefixBytes);
+  return count_unsent(bytes);
 }
 
 void ServerCall::deliver(Response response) {
@@ -89,27 +101,34 @@ bool ServerCall::apply_in_turn(Response& response) {
 // those of the calls beside it.
 bool ServerCall::apply_between_handlers(Response& response) {
   ExecutorThread* const thread = inbox_->executor_thread();
-  return thread && thread->run_here([&] {
+  const auto apply_it = [&] {
     if (connection_ == nullptr) return;
     connection_->turn_written_later(*thread, [&] {
       connection_->apply_waiting_responses();
       apply(response);
     });
-  });
+  };
+  return thread && thread->run_here(std::cref(apply_it));  // by reference: nothing is allocated
 }
 
 bool ServerCall::count_unsent(size_t bytes) {
-  const size_t limit = inbox_->stream_unsent_bytes();
-  if (unsent_.fetch_add(bytes) + bytes <= limit) return true;
+  const size_t limit = inbox_->unsent().of_stream;
+  if (unsent_.fetch_add(bytes) + bytes <= limit && !inbox_->is_congested(2)) return true;
   full_.store(true);
   // What was sent meanwhile did not see the flag.
-  return unsent_.load() <= limit / 2 && full_.exchange(false);
+  return has_room(unsent_.load()) && full_.exchange(false);
+}
+
+// A stream whose own messages have all left may send one more, whatever the others leave unread.
+bool ServerCall::has_room(size_t unsent) const {
+  return unsent == 0 || (unsent <= inbox_->unsent().of_stream / 2 && !inbox_->is_congested(2));
 }
 
 // ---- Answers, at the executor ----
 
 void ServerCall::apply(Response& response) {
   if (finished_ || connection_ == nullptr) return;
+  if (response.fails) return fail(response.code, response.text);
   if (response.has_message) queue_message(response);
   if (!response.finishes || finished_) return;
   handler_left_ = true;
@@ -118,17 +137,13 @@ void ServerCall::apply(Response& response) {
 
 void ServerCall::queue_message(Response& response) {
   const Limits& limits = connection_->limits();
-  const size_t bytes = response.message.size() + kMessagePrefixBytes;
-  if (response.bytes > limits.max_send_message_bytes) {
-    return fail(StatusCode::kResourceExhausted, "the answer has " + std::to_string(response.bytes) +
+  const size_t bytes = response.message.size();
+  if (bytes > limits.max_send_message_bytes) {
+    return fail(StatusCode::kResourceExhausted, "the answer has " + std::to_string(bytes) +
                                                     " bytes, the limit is " +
                                                     std::to_string(limits.max_send_message_bytes));
   }
-  if (connection_->unsent_bytes + bytes > limits.max_unsent_bytes) {
-    return fail(StatusCode::kResourceExhausted, "the client does not read its answers");
-  }
-  connection_->unsent_bytes += bytes;
-  send_queue().push(std::move(response.message), response.compressed);
+  send_queue().push(std::move(response.message), false, std::move(response.held));
   if (head_sent_) {
     if (!response.finishes) connection_->session().resume_body(*this);
   } else {
@@ -138,14 +153,27 @@ void ServerCall::queue_message(Response& response) {
 
 void ServerCall::submit_head() {
   head_sent_ = true;
-  const std::array<Field, 4> fields = {kStatus200, kContentType, kAcceptEncoding, kGzipEncoding};
-  connection_->session().submit_response(
-      *this, std::span(fields).first(responses_gzip_ ? fields.size() : fields.size() - 1), true);
+  const std::array<Field, 3> fields = {kStatus200, kContentType,
+                                       accept_encoding(connection_->limits())};
+  connection_->session().submit_response(*this, fields, true);
+}
+
+// What of an error's text there is room for. Clients choose a part of it (a method, a key), and
+// need not read it.
+std::string_view ServerCall::afford(std::string_view text) {
+  constexpr size_t kPaidWithTheCall = 256;
+  constexpr size_t kCopies = 3;  // percent-encoding makes three bytes of one
+  if (text.size() <= kPaidWithTheCall) return text;
+  const MemoryAccount* full = nullptr;
+  text_held_ = MemoryCharge::take(connection_->call_memory(), kCopies * text.size(), full);
+  return full ? text.substr(0, kPaidWithTheCall) : text;
 }
 
 void ServerCall::end_response(StatusCode code, std::string_view text, Metadata trailers) {
   finished_ = true;
-  intake_.stop();
+  const std::string told = connection_->told_text(text.substr(0, FieldBlock::kMaxTextBytes));
+  text = afford(std::string_view(told).substr(0, FieldBlock::kMaxTextBytes));
+  stop_receiving();
   Http2Session& session = connection_->session();
   if (head_sent_) {
     code_ = code;
@@ -159,7 +187,7 @@ void ServerCall::end_response(StatusCode code, std::string_view text, Metadata t
   FieldBlock block(session.peer_max_fields());
   block.add(kStatus200);
   block.add(kContentType);
-  block.add(kAcceptEncoding);
+  block.add(accept_encoding(connection_->limits()));
   block.add_status(code, text);
   block.add_metadata(trailers);
   session.submit_response(*this, block.fields(), false);
@@ -175,15 +203,15 @@ bool ServerCall::on_body_sent() {
 }
 
 void ServerCall::on_body_progress(size_t bytes) {
-  connection_->unsent_bytes -= bytes;
   const size_t left = unsent_.fetch_sub(bytes) - bytes;
-  if (left <= inbox_->stream_unsent_bytes() / 2 && full_.load() && full_.exchange(false)) {
+  if (full_.load() && has_room(left) && full_.exchange(false)) {
     connection_->add_writable(shared_from_this());
   }
 }
 
 void ServerCall::tell_writable() {
   if (!handler_left_ && handler_) handler_->on_writable();
+  if (is_receiving()) resume();
 }
 
 // ---- Requests ----
@@ -198,19 +226,20 @@ void ServerCall::on_fields_end() {
   const RequestHead& head = connection_->request_head();
   const auto refusal = head.verdict();
   if (refusal) return refuse(*refusal);
-  if (head.request_is_gzip()) {
-    intake_.expect_gzip();
-    responses_gzip_ = head.accepts_gzip();  // as grpc-go does: in the way that the client speaks
-  }
+  if (full_account_) return fail(StatusCode::kResourceExhausted, full_account_->refusal());
+  if (head.request_is_gzip()) intake_.expect_gzip();
   handler_ = connection_->handler().start_call(head.call(), shared_from_this());
   if (!handler_ && !finished_) fail(StatusCode::kInternal, "no handler took the call");
+  if (finished_) return;
+  receives_ = true;
+  connection_->starts_receiving(handler_->request_deadline());
 }
 
 void ServerCall::refuse(const Refusal& refusal) {
   if (refusal.form == Refusal::Form::kGrpcStatus)
     return end_response(refusal.code, refusal.text, {});
   finished_ = head_sent_ = true;
-  intake_.stop();
+  stop_receiving();
   Http2Session& session = connection_->session();
   if (refusal.form == Refusal::Form::kReset) {
     return session.submit_reset(*this, Http2Error::kProtocolError);
@@ -223,16 +252,70 @@ void ServerCall::refuse(const Refusal& refusal) {
 
 void ServerCall::on_data(std::string_view bytes) { intake_.take(bytes); }
 
-void ServerCall::on_whole_message(std::string message) { handler_->on_message(std::move(message)); }
+bool ServerCall::may_deliver() const {
+  return !inflates_ && !full_.load(std::memory_order_relaxed) && !inbox_->is_congested();
+}
+
+void ServerCall::on_whole_message(std::string message, bool is_compressed) {
+  const MemoryAccount* full = nullptr;
+  MemoryCharge held = MemoryCharge::take(connection_->call_memory(), message.size(), full);
+  if (full) {
+    wipe(message);
+    return fail(StatusCode::kResourceExhausted, full->refusal());
+  }
+  if (is_compressed) return inflate(std::move(message), std::move(held));
+  handler_->on_message(std::move(message), std::move(held));
+}
+
+void ServerCall::inflate(std::string message, MemoryCharge held) {
+  inflates_ = true;
+  auto compressed = std::make_shared<MemoryCharge>(std::move(held));
+  connection_->inflations().add(
+      std::move(message), [this, keep = shared_from_this(), compressed](Result<std::string> plain) {
+        if (connection_ == nullptr || finished_) return;
+        connection_->turn([&] {
+          inflates_ = false;
+          compressed->clear();
+          if (!plain) return fail(plain.error().code(), plain.error().message());
+          on_whole_message(std::move(*plain), false);
+          if (!finished_) resume();
+        });
+      });
+}
 
 void ServerCall::on_intake_fault(StatusCode code, std::string_view text) { fail(code, text); }
 
 void ServerCall::on_remote_end() {
-  if (finished_) return;
+  remote_ended_ = true;
+  half_close();
+}
+
+// As soon as all that came before has been handed on.
+void ServerCall::half_close() {
+  if (!is_receiving() || !remote_ended_ || intake_.has_backlog()) return;
   if (!intake_.is_empty()) {
     return fail(StatusCode::kInternal, "the request ends within a message");
   }
+  if (!may_deliver()) return;
+  receives_ = false;
+  connection_->ends_receiving();
   handler_->on_half_close();
+}
+
+void ServerCall::resume() {
+  if (full_.load() && has_room(unsent_.load()) && full_.exchange(false)) tell_writable();
+  if (!is_receiving() || !may_deliver()) return;
+  intake_.resume();
+  half_close();
+}
+
+void ServerCall::end_late() {
+  fail(StatusCode::kDeadlineExceeded, "the request was not complete in time");
+}
+
+void ServerCall::stop_receiving() {
+  if (std::exchange(receives_, false)) connection_->ends_receiving();
+  intake_.stop();
 }
 
 // Ends the call for a reason that the handler did not give.
@@ -250,9 +333,11 @@ void ServerCall::abandon_handler() {
 void ServerCall::on_closed(Http2Error) {
   const auto keep = shared_from_this();
   over_.store(true, std::memory_order_relaxed);
-  ServerConnectionImpl& connection = *std::exchange(connection_, nullptr);
-  connection.unsent_bytes -= send_queue().size();
-  intake_.stop();
+  ServerConnectionImpl& connection = *connection_;
+  stop_receiving();
+  if (full_account_) connection.refused_call_ends();
+  connection_ = nullptr;
+  send_queue().clear();
   intake_.detach();
   if (finished_) handler_left_ = true;
   abandon_handler();

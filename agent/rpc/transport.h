@@ -37,6 +37,10 @@ class Transport {
   // Writes all of it. One write at a time; the bytes live until `on_written`.
   virtual void write(boost::asio::const_buffer bytes, std::shared_ptr<TransportUser> user) = 0;
 
+  // Tells the peer that nothing more comes; what it sends can still be read. Not while a `write` is
+  // under way. Does nothing where the system has no such thing: pipes of Windows.
+  virtual void end_writing() = 0;
+
   // Ends both directions. Operations that are under way end with an error.
   virtual void close() = 0;
 

@@ -7,6 +7,7 @@
 #include "config/ownership.h"
 #include "supervise/child_module.h"
 #include "supervise/process_settings.h"
+#include "text/file_path.h"
 
 namespace longshore::supervise {
 namespace {
@@ -22,13 +23,13 @@ Result<std::string> find_program(const config::AgentSettings& agent) {
     if (!beside.empty() && fs::exists(beside, error)) program = beside.string();
   }
   std::error_code absent;
-  if (!fs::exists(program, absent)) {
+  if (!fs::exists(text::file_path(program), absent)) {
     if (!absent) absent = std::make_error_code(std::errc::no_such_file_or_directory);
     return Error(StatusCode::kUnknown, "find the program that runs modules", program)
         .because(absent)
         .advise("install it, or correct agent.module_host");
   }
-  const Result<std::vector<unsigned>> owners = config::owners_of_code(agent);
+  const Result<std::vector<config::UserId>> owners = config::owners_of_code(agent);
   if (!owners) return owners.error();
   if (auto owned = config::check_ownership(program, *owners); !owned) return owned.error();
   return program;
@@ -44,6 +45,7 @@ Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection
   constexpr size_t kHeads = 1 << 20;  // more than all heads and names of methods
   ChildOptions options;
   options.name = module.name;
+  options.state_dir = agent.state_dir;
   Result<std::string> program = find_program(agent);
   if (!program) return std::move(program).error();
   options.program = std::move(*program);
@@ -53,6 +55,8 @@ Result<std::shared_ptr<loader::ModuleCode>> make_child_module(loader::Inspection
   }
   options.max_concurrent_calls = static_cast<size_t>(module.max_concurrent_calls);
   options.max_open_streams = static_cast<size_t>(module.max_open_streams);
+  options.max_queued_calls = static_cast<size_t>(module.max_queued_calls);
+  options.max_calls_per_bulkhead = static_cast<size_t>(module.max_calls_per_bulkhead);
   options.max_stuck_calls = static_cast<size_t>(module.max_stuck_calls);
   options.max_message_bytes = static_cast<size_t>(agent.limits.max_response_bytes);
   options.frames.frame_bytes =

@@ -6,6 +6,7 @@
 #include "observe/log_line.h"
 #include "supervise/child_instance.h"
 #include "supervise/handshake.h"
+#include "text/escape.h"
 
 namespace longshore::supervise {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::chrono::milliseconds kCancelTime{500};
 // What a process says, as logs and answers may show it.
 std::string shown(std::string_view text) {
   constexpr size_t kMostBytes = 1024;
-  std::string escaped = observe::escaped(text.substr(0, kMostBytes));
+  std::string escaped = text::escaped(text.substr(0, kMostBytes));
   return text.size() > kMostBytes ? escaped + "..." : escaped;
 }
 
@@ -55,6 +56,8 @@ bool ChildInstance::on_frame(const std::shared_ptr<ChildConnection>& child,
       return on_violations(frame);
     case FrameType::kDegraded:
       return on_degraded(frame);
+    case FrameType::kWaits:
+      return on_waits(frame);
     default:
       return false;
   }
@@ -150,6 +153,12 @@ bool ChildInstance::on_degraded(const Frame& frame) {
   }
   const std::string reason = shown(frame.payload);
   host_->set_degraded(host_, to_bytes(reason));
+  return true;
+}
+
+bool ChildInstance::on_waits(const Frame& frame) {
+  const auto call = find(frame.id);
+  if (call && parts_.set_waiting) parts_.set_waiting(host_, call->id(), shown(frame.payload));
   return true;
 }
 

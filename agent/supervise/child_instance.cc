@@ -166,6 +166,7 @@ loader::ModuleProcess ChildInstance::process() const {
   process.last_end = last_end_;
   process.violations = violations_of_ended_ + violations_;
   process.last_violation = last_violation_;
+  process.limits = parts_.options.limits_in_words;
   return process;
 }
 

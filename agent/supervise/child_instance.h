@@ -44,6 +44,9 @@ class ChildInstance {
     const loader::ModuleFile& file;
     const ChildOptions& options;
     observe::Log& log;
+    // Told of a call that waits in the process behind others for its bulkhead; empty: it runs.
+    void (*set_waiting)(const longshore_host* host, longshore_call call,
+                        std::string_view bulkhead) = nullptr;
   };
   ChildInstance(Parts parts, const longshore_host* host);
   ChildInstance(const ChildInstance&) = delete;
@@ -75,6 +78,9 @@ class ChildInstance {
   // One process, from its start to its end.
   ProcessEnd run_process();
   void greet(ChildConnection& child);
+  // Of what the process prints, the record of its crash; and what is done with it at its end.
+  void note_crash(std::string_view line);
+  void keep_crash(int process);
   bool on_frame(const std::shared_ptr<ChildConnection>& child, ChildInvocations& its_calls,
                 const Frame& frame);
   bool on_ready(ChildConnection& child, const Frame& frame);
@@ -84,6 +90,7 @@ class ChildInstance {
   bool on_log(const Frame& frame);
   bool on_violations(const Frame& frame);
   bool on_degraded(const Frame& frame);
+  bool on_waits(const Frame& frame);
 
   // Decides what comes after the end of a process, and ends what was on its way to it.
   void on_end(const ProcessEnd& end);
@@ -130,6 +137,7 @@ class ChildInstance {
   uint64_t violations_of_ended_ = 0;  // by those before it
   std::string last_violation_;
   std::string last_end_;
+  std::string crash_;  // the supervising thread's: what its process has printed of its crash
   std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "supervise/child_module.h"
 
+#include "loader/host_table.h"
 #include "longshore/context.hpp"
 
 namespace longshore::supervise {
@@ -41,8 +42,8 @@ ChildModule::~ChildModule() = default;
 longshore_result ChildModule::create(const longshore_host* host, void** self,
                                      const longshore_instance** functions) {
   const std::lock_guard lock(mutex_);
-  instance_ =
-      std::make_shared<ChildInstance>(ChildInstance::Parts{facts(), file_, options_, log_}, host);
+  instance_ = std::make_shared<ChildInstance>(
+      ChildInstance::Parts{facts(), file_, options_, log_, &loader::set_waiting}, host);
   std::erase_if(by_host_, [](const auto& each) { return each.second.expired(); });
   by_host_[host] = instance_;
   *self = new Functions::Self(instance_);

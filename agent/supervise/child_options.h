@@ -17,13 +17,17 @@ namespace longshore::supervise {
 class Cgroups;
 
 struct ChildOptions {
-  std::string name;     // of the instance
-  std::string program;  // the absolute path of longshore-modulehost
+  std::string name;       // of the instance
+  std::string state_dir;  // of the agent, for records of crashes
+  std::string program;    // the absolute path of longshore-modulehost
   child::v1::Restrictions restrictions;
   GroupLimits limits;               // those that the process does not set itself
+  std::string limits_in_words;      // which there are, and by what; see LimitReport
   std::shared_ptr<Cgroups> groups;  // of Linux; a job object sets limits alone
   size_t max_concurrent_calls = 16;
   size_t max_open_streams = 1024;
+  size_t max_calls_per_bulkhead = 0;  // 0: half of max_concurrent_calls
+  size_t max_queued_calls = 16384;
   size_t max_stuck_calls = 4;
   size_t max_message_bytes = 0;
   FrameChannel::Limits frames;

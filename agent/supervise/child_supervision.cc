@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "longshore/context.hpp"
+#include "observe/crash_handler.h"
+#include "observe/crash_records.h"
 #include "supervise/child_instance.h"
 #include "supervise/handshake.h"
 
@@ -45,14 +47,40 @@ ProcessEnd ChildInstance::run_process() {
   }
   greet(*child);
   const auto its_calls = std::make_shared<ChildInvocations>(host_, child);
-  ProcessEnd end =
-      child->serve([&](const Frame& frame) { return on_frame(child, *its_calls, frame); },
-                   [&](std::string_view line) {
-                     const std::string text = "its process printed: " + std::string(line);
-                     host_->log(host_, LONGSHORE_LOG_INFO, 0, to_bytes(text));
-                   });
+  ProcessEnd end = child->serve(
+      [&](const Frame& frame) { return on_frame(child, *its_calls, frame); },
+      [&](std::string_view line) {
+        note_crash(line);
+        // As the agent tells of its own crash.
+        const bool is_crash = line.starts_with(observe::kPrintedCrash);
+        const std::string text = "its process printed: " + std::string(line);
+        host_->log(host_, is_crash ? LONGSHORE_LOG_ERROR : LONGSHORE_LOG_INFO, 0, to_bytes(text));
+      });
   its_calls->cancel_all();
+  keep_crash(child->process_id());
   return end;
+}
+
+void ChildInstance::note_crash(std::string_view line) {
+  if (!line.starts_with(observe::kPrintedCrash)) return;
+  if (crash_.size() + line.size() > observe::kMaxCrashRecordBytes) return;
+  crash_.append(line.substr(observe::kPrintedCrash.size())) += '\n';
+}
+
+// What the process says of itself is as true as its module is.
+void ChildInstance::keep_crash(int process) {
+  std::string text = std::exchange(crash_, {});
+  if (text.empty()) return;
+  // Outside of a call it does not say whose it is.
+  if (text.find("\nmodule: ") == std::string::npos) {
+    text += "module: " + parts_.options.name + '\n';
+  }
+  const auto kept =
+      observe::add_crash_record(parts_.options.state_dir, parts_.options.name, process, text);
+  if (!kept) {
+    parts_.log.warning("the record of a crash is not kept",
+                       {{"module", parts_.options.name}, {"reason", kept.error().message()}});
+  }
 }
 
 void ChildInstance::greet(ChildConnection& child) {
@@ -66,6 +94,8 @@ void ChildInstance::greet(ChildConnection& child) {
   hello.set_max_concurrent_calls(options.max_concurrent_calls);
   hello.set_max_open_streams(options.max_open_streams);
   hello.set_max_stuck_calls(options.max_stuck_calls);
+  hello.set_max_calls_per_bulkhead(options.max_calls_per_bulkhead);
+  hello.set_max_queued_calls(options.max_queued_calls);
   *hello.mutable_restrictions() = options.restrictions;
   for (const router::Method& method : parts_.facts.description.methods) {
     auto* described = hello.add_methods();

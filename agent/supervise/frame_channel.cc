@@ -11,8 +11,8 @@ namespace {
 // While so much waits nothing new begins. So much of frames that end something may wait beyond what
 // may wait of others; then the other side is given up.
 constexpr size_t kMuchBytes = 8 << 20;
-// The memory that is kept for what will wait, when nothing does.
-constexpr size_t kKeptBytes = 64 << 10;
+// A piece of what waits is given no more once it has so much.
+constexpr size_t kPieceBytes = 64 << 10;
 // What may still lie in a pipe when the other side has ended, in parts of a frame reader's room.
 constexpr int kMostLastReads = 256;
 
@@ -25,7 +25,7 @@ FrameChannel::FrameChannel(std::unique_ptr<PipeTransport> ends, Limits limits,
 FrameChannel::Sent FrameChannel::send(const Frame& frame, Room room) {
   const std::lock_guard lock(mutex_);
   const size_t most = std::min(kMuchBytes, limits_.waiting_bytes);
-  if (room == Room::kUnlessMuchWaits && !closed_ && waiting_bytes() > most) {
+  if (room == Room::kUnlessMuchWaits && !closed_ && waiting_bytes_ > most) {
     return Sent::kMuchWaits;
   }
   return write_or_keep(frame);
@@ -35,7 +35,7 @@ bool FrameChannel::send_when_room(const Frame& frame) {
   const size_t bytes = kFrameHeaderBytes + frame.head.size() + frame.payload.size();
   std::unique_lock lock(mutex_);
   has_room_.wait(lock, [&] {
-    return closed_ || waiting_.empty() || waiting_bytes() + bytes <= limits_.waiting_bytes;
+    return closed_ || waiting_.empty() || waiting_bytes_ + bytes <= limits_.waiting_bytes;
   });
   return write_or_keep(frame) != Sent::kGone;
 }
@@ -51,7 +51,7 @@ FrameChannel::Sent FrameChannel::write_or_keep(const Frame& frame) {
       if (on_gone_) on_gone_();
       return Sent::kGone;
     }
-  } else if (waiting_bytes() > limits_.waiting_bytes + kMuchBytes) {
+  } else if (waiting_bytes_ > limits_.waiting_bytes + kMuchBytes) {
     gave_up_ = true;
     hang_up();
     return Sent::kGone;
@@ -77,30 +77,32 @@ size_t FrameChannel::write_now(std::string_view header, std::string_view head,
 void FrameChannel::write_waiting() {
   const std::lock_guard lock(mutex_);
   if (closed_ || waiting_.empty()) return;
-  written_ += write_now(std::string_view(waiting_).substr(written_), {}, {});
+  const size_t written = write_now(std::string_view(waiting_.front()).substr(written_), {}, {});
   if (closed_) return;
-  if (written_ == waiting_.size() || written_ > kMuchBytes) drop(written_);
+  waiting_bytes_ -= written;
+  written_ += written;
+  if (written_ == waiting_.front().size()) drop_first();
   has_room_.notify_all();
 }
 
 void FrameChannel::keep(std::string_view bytes, bool is_secret) {
+  if (bytes.empty()) return;
   holds_secret_ |= is_secret;
+  if (waiting_.empty() || waiting_.back().size() >= kPieceBytes) waiting_.emplace_back();
   if (holds_secret_) {
-    append_apart(waiting_, bytes);
+    append_apart(waiting_.back(), bytes);
   } else {
-    waiting_.append(bytes);
+    waiting_.back().append(bytes);
   }
+  waiting_bytes_ += bytes.size();
 }
 
-// What is left moves to the front, and leaves a copy of its end where that was.
-void FrameChannel::drop(size_t bytes) {
-  waiting_.erase(0, bytes);
-  if (holds_secret_) wipe(waiting_.data() + waiting_.size(), bytes);
-  if (waiting_.empty()) {
-    holds_secret_ = false;
-    if (waiting_.capacity() > kKeptBytes) std::string().swap(waiting_);
-  }
+void FrameChannel::drop_first() {
+  std::string& first = waiting_.front();
+  if (holds_secret_) wipe(first.data(), first.size());
+  waiting_.pop_front();
   written_ = 0;
+  if (waiting_.empty()) holds_secret_ = false;
 }
 
 bool FrameChannel::something_waits() const {
@@ -115,7 +117,8 @@ void FrameChannel::close() {
 
 void FrameChannel::hang_up() {
   closed_ = true;
-  drop(waiting_.size());
+  while (!waiting_.empty()) drop_first();
+  waiting_bytes_ = 0;
   has_room_.notify_all();
   ends_->wake();
 }

@@ -16,6 +16,7 @@
 #include <google/protobuf/message_lite.h>
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -73,13 +74,12 @@ class FrameChannel {
  private:
   // All locked.
   Sent write_or_keep(const Frame& frame);
-  size_t waiting_bytes() const { return waiting_.size() - written_; }
   // How many of the bytes the pipe took.
   size_t write_now(std::string_view header, std::string_view head, std::string_view payload);
   void write_waiting();
   // Keep, and let go, what waits.
   void keep(std::string_view bytes, bool is_secret);
-  void drop(size_t bytes);
+  void drop_first();
   void hang_up();
   bool something_waits() const;
   bool is_closed() const;
@@ -91,8 +91,10 @@ class FrameChannel {
   const std::function<void()> on_gone_;
   mutable std::mutex mutex_;
   std::condition_variable has_room_;
-  std::string waiting_;
-  size_t written_ = 0;         // of `waiting_`
+  // In pieces, so that much of it is neither moved nor copied.
+  std::deque<std::string> waiting_;
+  size_t waiting_bytes_ = 0;   // of all pieces, not yet written
+  size_t written_ = 0;         // of the first piece
   bool holds_secret_ = false;  // `waiting_` does
   bool closed_ = false;
   bool gave_up_ = false;  // since it did not read

@@ -25,7 +25,7 @@
 namespace longshore::supervise {
 
 // Changes with every change of frames or heads: agent and module host come from one build.
-inline constexpr uint32_t kProtocolVersion = 4;
+inline constexpr uint32_t kProtocolVersion = 5;
 
 enum class FrameType : uint32_t {
   // From the agent to the child.
@@ -51,8 +51,9 @@ enum class FrameType : uint32_t {
   kLog,               // Log, text
   kViolations,        // Violations, the last of them
   kDegraded,          // the module serves badly, and why; empty: well
+  kWaits,             // the call waits in the child behind others for this bulkhead; empty: it runs
 };
-inline constexpr auto kLastFrameType = FrameType::kDegraded;
+inline constexpr auto kLastFrameType = FrameType::kWaits;
 
 // A frame to be written, or one that was read; the bytes are another's.
 struct Frame {

@@ -16,11 +16,20 @@ void LimitReport::add(const char* key, const char* by, const std::string& why_no
 
 void LimitReport::write(observe::Log& log) {
   if (fields_.size() == 1) return;
-  if (!reason_.empty()) fields_.push_back({"reason", reason_});
+  observe::Fields fields = fields_;
+  if (!reason_.empty()) fields.push_back({"reason", reason_});
   log.write(all_ ? observe::Level::kInfo : observe::Level::kWarning,
             all_ ? "the limits of the module's process"
                  : "the module's process is not limited as configured",
-            fields_);
+            fields);
+}
+
+std::string LimitReport::words() const {
+  std::string words;
+  for (size_t i = 1; i < fields_.size(); ++i) {
+    words += (words.empty() ? "" : " ") + std::string(fields_[i].key) + "=" + fields_[i].value;
+  }
+  return reason_.empty() ? words : words + " (" + reason_ + ")";
 }
 
 }  // namespace longshore::supervise

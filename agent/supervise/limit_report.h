@@ -17,6 +17,8 @@ class LimitReport {
   void add(const char* key, const char* by, const std::string& why_not, const char* instead);
   // Nothing when there are no limits; a warning when not all of them could be set.
   void write(observe::Log& log);
+  // "memory_max=cgroup system_call_filter=seccomp", and why not all of them are there.
+  std::string words() const;
 
  private:
   observe::Fields fields_;

@@ -48,8 +48,11 @@ bool ResponsePump::deliver_all(std::unique_lock<std::mutex>& lock) {
       messages_.push_front(message);
       return false;
     }
-    if (++taken_ < kStreamCredit / 2) continue;
+    ++taken_;
+    taken_bytes_ += message.size();
+    if (taken_ < kStreamCredit / 2 && taken_bytes_ < kStreamBytes / 2) continue;
     const uint32_t taken = std::exchange(taken_, 0);
+    taken_bytes_ = 0;
     lock.unlock();
     grant(taken);
     lock.lock();

@@ -1,12 +1,15 @@
 // Messages of an answer on their way to somebody who takes them as far as he has room; then its
 // end. Both sides of a child's pipes have one for each answer that comes over them.
 //
-// The other side may send kStreamCredit messages before it is granted more, so that many at most
-// wait here, and none of them stands in the way of other frames.
+// The other side may send kStreamCredit messages before it is granted more, and of large ones no
+// more than make kStreamBytes and the one that goes beyond: a caller decides how many streams there
+// are that nobody reads. So that many at most wait here, and none of them stands in the way of
+// other frames.
 //
 // Threads: any; the functions below `protected` are called by one at a time, without a lock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -20,6 +23,7 @@
 namespace longshore::supervise {
 
 inline constexpr uint32_t kStreamCredit = 8;
+inline constexpr size_t kStreamBytes = 64u << 10;
 
 class ResponsePump {
  public:
@@ -55,7 +59,8 @@ class ResponsePump {
   std::mutex mutex_;
   std::list<std::string> messages_;
   std::optional<End> end_;
-  uint32_t taken_ = 0;
+  uint32_t taken_ = 0;  // and not granted again
+  size_t taken_bytes_ = 0;
   bool pumping_ = false;
   bool again_ = false;  // somebody found it pumping
 };

@@ -8,12 +8,16 @@
 #include "disk/v1beta1.pb.h"
 #include "disk/v1beta2.pb.h"
 #include "longshore/deadline.hpp"
+#include "support/bulkhead.h"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
+#include "support/warning_log.h"
 
 namespace longshore::disk {
 
+using support::Bulkhead;
 using support::empty_or;
+using support::WarningLog;
 
 namespace {
 
@@ -82,12 +86,13 @@ Result<Response> ApiAdapter::partition(Context context, const Request& request) 
   const Result<uint32_t> number = number_of(request, "Failed to convert ", " to uint32");
   if (!number) return number.error();
   return empty_or<Response>(
-      service_.partition(*number, deadline_of(context), context.request_id()));
+      service_.partition(*number, deadline_of(context), context.request_id(), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rescan(Context context, const Request&) {
-  return empty_or<Response>(service_.rescan(deadline_of(context), context.request_id()));
+  return empty_or<Response>(
+      service_.rescan(deadline_of(context), context.request_id(), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
@@ -130,20 +135,21 @@ Result<Response> ApiAdapter::set_state(Context context, const Request& request) 
   const Result<uint32_t> number = number_of(request);
   if (!number) return number.error();
   return empty_or<Response>(service_.set_online(*number, is_online_in(request),
-                                                deadline_of(context), context.request_id()));
+                                                deadline_of(context), context.request_id(),
+                                                WarningLog(context), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::state(Context, const Request& request) {
+Result<Response> ApiAdapter::state(Context context, const Request& request) {
   const Result<uint32_t> number = number_of(request);
   if (!number) return number.error();
-  const Result<bool> online = service_.is_online(*number);
-  if (!online) return online.error();
+  const Result<DiskState> state = service_.state(*number, WarningLog(context));
+  if (!state) return state.error();
   Response response;
   if constexpr (requires { response.is_online(); }) {
-    response.set_is_online(*online);
+    response.set_is_online(state->online);
   } else {
-    response.set_isonline(*online);
+    response.set_isonline(state->online);
   }
   return response;
 }

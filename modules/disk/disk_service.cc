@@ -7,6 +7,7 @@
 #include "support/disk_number.h"
 
 namespace longshore::disk {
+using support::Bulkhead;
 using support::quotable;
 
 namespace {
@@ -54,21 +55,44 @@ Result<int64_t> DiskService::total_bytes(uint32_t number) {
 }
 
 Result<void> DiskService::partition(uint32_t number, const Deadline& deadline,
-                                    const std::string& request_id) {
+                                    const std::string& request_id, const Bulkhead& bulkhead) {
+  if (Result<void> entered = bulkhead.enter(backend_.bulkhead_of(number)); !entered) {
+    return entered;
+  }
   return single_flight_.run(name_of(number), "partition " + name_of(number), request_id, deadline,
                             [&] { return backend_.partition(number, deadline); });
 }
 
-Result<void> DiskService::rescan(const Deadline& deadline, const std::string& request_id) {
+Result<void> DiskService::rescan(const Deadline& deadline, const std::string& request_id,
+                                 const Bulkhead& bulkhead) {
+  if (Result<void> entered = bulkhead.enter("all disks"); !entered) return entered;
   return single_flight_.run("the disks", "rescan the disks", request_id, deadline,
                             [&] { return backend_.rescan(deadline); });
 }
 
 Result<void> DiskService::set_online(uint32_t number, bool online, const Deadline& deadline,
-                                     const std::string& request_id) {
+                                     const std::string& request_id,
+                                     const support::WarningLog& warnings,
+                                     const Bulkhead& bulkhead) {
+  if (Result<void> entered = bulkhead.enter(backend_.bulkhead_of(number)); !entered) {
+    return entered;
+  }
   const std::string operation = "take " + name_of(number) + (online ? " online" : " offline");
-  return single_flight_.run(name_of(number), operation, request_id, deadline,
-                            [&] { return backend_.set_online(number, online, deadline); });
+  Result<void> done = single_flight_.run(name_of(number), operation, request_id, deadline, [&] {
+    return backend_.set_online(number, online, deadline);
+  });
+  if (done && online) static_cast<void>(state(number, warnings));
+  return done;
+}
+
+Result<DiskState> DiskService::state(uint32_t number, const support::WarningLog& warnings) {
+  Result<DiskState> state = backend_.state(number);
+  if (state && state->read_only) {
+    warnings.write(name_of(number) +
+                   " or a partition of it is read-only: volumes there are mounted only if "
+                   "mount_read_only_disks = true of the module volume");
+  }
+  return state;
 }
 
 }  // namespace longshore::disk

@@ -1,13 +1,14 @@
 // The module longshore-disk: csi-proxy's disk group on this node's disks.
 #include "longshore/module.hpp"
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "disk/api_adapter.h"
 #include "disk/disk_service.h"
-#include "disk/linux/disk_backend_linux.h"
+#include "disk/make_backend.h"
 #include "module_description.h"
-#include "support/linux/block/disk_names.h"
 
 namespace longshore::disk {
 namespace {
@@ -15,9 +16,9 @@ namespace {
 class DiskModule final : public Module {
  public:
   Result<void> start(const Settings& settings, std::string_view) override {
-    auto names = block::DiskNames::from(settings.get_strings("disk_names"));
-    if (!names) return std::move(names).error();
-    backend_.emplace(*std::move(names));
+    auto backend = make_backend(settings);
+    if (!backend) return std::move(backend).error();
+    backend_ = *std::move(backend);
     service_.emplace(*backend_);
     versions_.emplace(*service_);
     ApiAdapter::add_to(
@@ -26,7 +27,7 @@ class DiskModule final : public Module {
   }
 
  private:
-  std::optional<DiskBackendLinux> backend_;
+  std::unique_ptr<DiskBackend> backend_;
   std::optional<DiskService> service_;
   std::optional<ApiAdapter> versions_;
 };

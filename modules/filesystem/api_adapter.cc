@@ -1,5 +1,6 @@
 #include "filesystem/api_adapter.h"
 
+#include "filesystem/nested_volume_group.h"
 #include "filesystem/v1beta1.pb.h"
 #include "filesystem/v2alpha1.pb.h"
 #include "longshore/deadline.hpp"
@@ -26,8 +27,9 @@ Result<Response> ApiAdapter::mkdir(Context context, const Request& request) {
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::rmdir(Context context, const Request& request) {
-  return empty_or<Response>(service_.remove_directory(request.path(), request.force(),
-                                                      deadline_of(context), Bulkhead(context)));
+  NestedVolumeGroup volumes(context);
+  return empty_or<Response>(service_.remove_directory(
+      request.path(), request.force(), deadline_of(context), Bulkhead(context), &volumes));
 }
 
 template <typename Response, typename Request>

@@ -18,9 +18,9 @@
 namespace longshore::iscsi {
 
 // A target as it is reached through one portal. A portal with a host's name is, in every call, the
-// addresses that the name has at that moment, and the one by which connect() reached the target
-// through it, until disconnect(). (Whoever takes the portal or open-iscsi's record of the target
-// away, or rewrites that, meanwhile, takes the second with it.)
+// addresses that the name has at that moment, and on Linux the one by which connect() reached the
+// target through it, until disconnect(). (Whoever takes the portal or open-iscsi's record of the
+// target away, or rewrites that, meanwhile, takes the second with it.)
 struct Target {
   Portal portal;
   std::string name;
@@ -58,6 +58,19 @@ class IscsiBackend {
 
   // The numbers of the disks of all such connections, each once; none if there is no connection.
   virtual Result<std::vector<uint32_t>> disks(const Target& target, const Deadline& deadline) = 0;
+
+  // Whether the system itself keeps what targets have to prove in MUTUAL_CHAP, and is given it
+  // once. Where it does not, connect() is given it each time.
+  virtual bool keeps_target_secret() const { return false; }
+  virtual Result<void> keep_target_secret(const support::Secret& secret);
+
+  // Takes away what an earlier agent left behind when it was killed.
+  virtual Result<void> remove_leftovers() { return {}; }
 };
+
+// For a system that keeps none.
+inline Result<void> IscsiBackend::keep_target_secret(const support::Secret&) {
+  return Error(StatusCode::kUnimplemented, "keep the secret of MUTUAL_CHAP");
+}
 
 }  // namespace longshore::iscsi

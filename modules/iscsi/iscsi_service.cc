@@ -128,6 +128,10 @@ Result<Login> IscsiService::login_of(const ConnectRequest& request) const {
   login.initiator = Credentials{request.username, Secret::copy_of(request.secret.text())};
   if (*authentication == Authentication::kOneWayChap) return login;
 
+  if (backend_.keeps_target_secret()) {
+    login.target.emplace();
+    return login;
+  }
   login.target = Credentials{target_username_for(request), mutual_secret()};
   if (login.target->secret.empty()) {
     return Error(StatusCode::kFailedPrecondition, "connect to the target", request.target)
@@ -180,6 +184,7 @@ Result<std::vector<uint32_t>> IscsiService::disks(const std::optional<PortalRequ
 
 Result<void> IscsiService::set_mutual_secret(Secret secret) {
   if (Result<void> valid = check_secret(secret, "target's"); !valid) return valid;
+  if (backend_.keeps_target_secret()) return backend_.keep_target_secret(secret);
   const std::lock_guard lock(mutex_);
   mutual_secret_ = std::move(secret);
   return {};

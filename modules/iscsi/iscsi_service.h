@@ -5,8 +5,8 @@
 // Only connecting with a secret waits for its turn: the secret of the one that runs may be wrong.
 // What is done to one target through different portals waits its turn too.
 //
-// The secret of MUTUAL_CHAP is set once for all targets, as on Windows, where the system keeps it.
-// Here it stays in memory: drivers set it before they connect, and a file would outlive the reason
+// The secret of MUTUAL_CHAP is set once for all targets. Windows keeps it itself; elsewhere it
+// stays in memory: drivers set it before they connect, and a file would outlive the reason
 // for it. The module hands it to the instance that replaces it (module.cc); a restart of the agent
 // forgets it, and connecting then says what to do. It is wiped here, but not on that way: the agent
 // and the transport keep the handover in plain memory for as long as they need it, or longer.

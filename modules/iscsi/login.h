@@ -23,7 +23,8 @@ struct Credentials {
 
 struct Login {
   std::optional<Credentials> initiator;  // this node's: none is no authentication
-  std::optional<Credentials> target;     // what the target has to prove; only with `initiator`
+  // What the target has to prove; only with `initiator`. Empty where the system keeps it.
+  std::optional<Credentials> target;
 };
 
 // INVALID_ARGUMENT for a number that csi-proxy does not define.

@@ -26,8 +26,8 @@ Result<::v1::NewSmbGlobalMappingResponse> ApiAdapter::new_mapping(
 
 Result<::v1::RemoveSmbGlobalMappingResponse> ApiAdapter::remove_mapping(
     Context context, const ::v1::RemoveSmbGlobalMappingRequest& request) {
-  return empty_or<::v1::RemoveSmbGlobalMappingResponse>(service_.remove_mapping(
-      request.remote_path(), deadline_of(context), context.request_id(), Bulkhead(context)));
+  return empty_or<::v1::RemoveSmbGlobalMappingResponse>(
+      service_.remove_mapping(request.remote_path(), deadline_of(context), context.request_id()));
 }
 
 }  // namespace longshore::smb

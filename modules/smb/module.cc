@@ -1,15 +1,13 @@
-// The module longshore-smb: csi-proxy's smb group on this node's kernel.
+// The module longshore-smb: csi-proxy's smb group on this node.
 #include "longshore/module.hpp"
 
-#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "module_description.h"
 #include "smb/api_adapter.h"
-#include "smb/linux/cifs_mounts.h"
-#include "smb/linux/mount_options.h"
-#include "smb/linux/smb_backend_linux.h"
+#include "smb/make_backend.h"
 #include "smb/smb_service.h"
 
 namespace longshore::smb {
@@ -20,22 +18,9 @@ class SmbModule final : public Module {
   Result<void> start(const Settings& settings, std::string_view) override {
     auto roots = support::AllowedRoots::from(settings.get_strings("allowed_roots"));
     if (!roots) return std::move(roots).error();
-    const auto directory = support::PosixPath::parse(settings.get_string("mappings_directory"),
-                                                     "use as mappings_directory");
-    if (!directory) return directory.error();
-    const bool require_privacy = settings.get_bool("require_privacy");
-    auto options = MountOptions::from(settings.get_strings("mount_options"), require_privacy);
-    if (!options) return std::move(options).error();
-    mounts_.emplace(*std::move(options), require_privacy);
-    backend_.emplace(
-        SmbBackendLinux::Options{
-            .roots = *roots,
-            .mappings_directory = *directory,
-            .require_privacy = require_privacy,
-            .times = {.probe = std::chrono::duration_cast<std::chrono::milliseconds>(
-                          settings.get_duration("probe_timeout"))},
-        },
-        *mounts_);
+    auto backend = make_backend(settings, *roots);
+    if (!backend) return std::move(backend).error();
+    backend_ = *std::move(backend);
     service_.emplace(*std::move(roots), *backend_);
     versions_.emplace(*service_);
     ApiAdapter::add_to(
@@ -48,7 +33,7 @@ class SmbModule final : public Module {
     const size_t calls = backend_ ? backend_->hanging_calls() : 0;
     if (calls != 0) {
       log(LONGSHORE_LOG_WARNING,
-          "the kernel has not ended " + std::to_string(calls) +
+          "the system has not ended " + std::to_string(calls) +
               " of this module's calls to servers; while a server is silent, it may keep the "
               "process from ending");
     }
@@ -56,8 +41,7 @@ class SmbModule final : public Module {
   }
 
  private:
-  std::optional<CifsMounts> mounts_;
-  std::optional<SmbBackendLinux> backend_;
+  std::unique_ptr<SmbBackend> backend_;
   std::optional<SmbService> service_;
   std::optional<ApiAdapter> versions_;
 };

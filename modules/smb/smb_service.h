@@ -35,13 +35,13 @@ class SmbService {
       : roots_(std::move(roots)), backend_(backend), patience_(patience) {}
 
   // See SmbBackend. An empty `local_path` makes no link. `user_name` and `password` are wiped.
-  // `request_id` is what others are told of a request that runs.
+  // `request_id` is what others are told of a request that runs. remove_mapping() takes the text of
+  // a link too. It hangs on no server, and so is never refused because others do.
   Result<void> new_mapping(const std::string& remote_path, const std::string& local_path,
                            std::string& user_name, std::string& password, const Deadline& deadline,
                            const std::string& request_id, const support::Bulkhead& bulkhead = {});
   Result<void> remove_mapping(const std::string& remote_path, const Deadline& deadline,
-                              const std::string& request_id,
-                              const support::Bulkhead& bulkhead = {});
+                              const std::string& request_id);
 
  private:
   support::AllowedRoots roots_;

@@ -1,4 +1,5 @@
-// How a service says what its call would hang on, before its backend touches that.
+// How a service says what its call would hang on, before its backend touches that; and until when
+// the call may take.
 //
 // Owner: a plain value, and harmless when it outlives its call, as a Context is. Threads: any.
 #pragma once
@@ -7,9 +8,13 @@
 #include <string_view>
 
 #include "longshore/context.hpp"
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 
 namespace longshore::support {
+
+// Whether a call for a path follows a link that the path's last name is. Others it follows always.
+enum class LastLink { kIsFollowed, kIsKept };
 
 class Bulkhead {
  public:
@@ -23,6 +28,8 @@ class Bulkhead {
     if (!call_ || key.empty()) return {};
     return call_->enter_bulkhead(key);
   }
+
+  Deadline deadline() const { return call_ ? deadline_of(*call_) : Deadline(); }
 
  private:
   std::optional<Context> call_;

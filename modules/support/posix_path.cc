@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/ascii.h"
+#include "support/quotable_path.h"
 
 namespace longshore::support {
 namespace {
@@ -39,15 +40,6 @@ std::string complaint_about(std::string_view text, const std::vector<std::string
   return {};
 }
 
-// A text for an error: hostile input is neither cut in the middle by a NUL nor repeated at length.
-std::string quotable_path(std::string_view text) {
-  constexpr size_t kShown = 256;
-  std::string shown(text.substr(0, kShown));
-  if (text.size() > kShown) shown += "...";
-  std::replace(shown.begin(), shown.end(), '\0', '?');
-  return shown;
-}
-
 }  // namespace
 
 std::vector<std::string_view> path_names(std::string_view path) {
@@ -60,6 +52,12 @@ std::vector<std::string_view> path_names(std::string_view path) {
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return names;
+}
+
+bool is_within(std::string_view path, std::string_view ancestor) {
+  if (ancestor == "/") return true;
+  return path.starts_with(ancestor) &&
+         (path.size() == ancestor.size() || path[ancestor.size()] == '/');
 }
 
 Result<PosixPath> PosixPath::parse(std::string_view text, std::string_view operation) {
@@ -80,12 +78,6 @@ std::string_view PosixPath::name() const {
 
 PosixPath PosixPath::parent() const {
   return PosixPath(text_.substr(0, std::max<size_t>(text_.rfind('/'), 1)));
-}
-
-bool PosixPath::is_within(const PosixPath& ancestor) const {
-  if (ancestor.text_ == "/" || text_ == ancestor.text_) return true;
-  return text_.size() > ancestor.text_.size() && text_.starts_with(ancestor.text_) &&
-         text_[ancestor.text_.size()] == '/';
 }
 
 std::string_view PosixPath::below(const PosixPath& ancestor) const {

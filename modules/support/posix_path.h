@@ -16,6 +16,10 @@ namespace longshore::support {
 // The names in a path, from left to right; empty ones and "." are left out, ".." is kept.
 std::vector<std::string_view> path_names(std::string_view path);
 
+// Whether the path is `ancestor` or lies below it, name by name: "/a/bc" is not within "/a/b". Both
+// are absolute and in their shortest spelling, as PosixPath and the kernel write them.
+bool is_within(std::string_view path, std::string_view ancestor);
+
 // A value: immutable, never empty.
 class PosixPath {
  public:
@@ -28,6 +32,11 @@ class PosixPath {
   // Repeated, closing and single-dot slashes are dropped: "/a//b/./" becomes "/a/b".
   static Result<PosixPath> parse(std::string_view text, std::string_view operation);
 
+  // The same: Linux has no drives that a path could leave out.
+  static Result<PosixPath> parse_rooted(std::string_view text, std::string_view operation) {
+    return parse(text, operation);
+  }
+
   // "/" or "/a/b".
   const std::string& text() const { return text_; }
 
@@ -35,8 +44,9 @@ class PosixPath {
   std::string_view name() const;
   PosixPath parent() const;
 
-  // Whether this is `ancestor` or lies below it, name by name: "/a/bc" is not within "/a/b".
-  bool is_within(const PosixPath& ancestor) const;
+  bool is_within(const PosixPath& ancestor) const {
+    return support::is_within(text_, ancestor.text_);
+  }
 
   // What leads from `ancestor` to here: "b/c", or "" for the same path. Only if is_within().
   std::string_view below(const PosixPath& ancestor) const;

@@ -8,6 +8,10 @@ namespace {
 
 ::v1alpha1::StartType wire(StartType type) {
   switch (type) {
+    case StartType::kBoot:
+      return ::v1alpha1::BOOT;
+    case StartType::kSystem:
+      return ::v1alpha1::SYSTEM;
     case StartType::kAutomatic:
       return ::v1alpha1::AUTOMATIC;
     case StartType::kManual:
@@ -28,6 +32,12 @@ namespace {
       return ::v1alpha1::STOP_PENDING;
     case ServiceStatus::kRunning:
       return ::v1alpha1::RUNNING;
+    case ServiceStatus::kContinuePending:
+      return ::v1alpha1::CONTINUE_PENDING;
+    case ServiceStatus::kPausePending:
+      return ::v1alpha1::PAUSE_PENDING;
+    case ServiceStatus::kPaused:
+      return ::v1alpha1::PAUSED;
     case ServiceStatus::kUnknown:
       break;
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "system/unit_name.h"
+#include "system/service_name.h"
 
 namespace longshore::system {
 
@@ -20,84 +20,90 @@ Result<AllowedServices> AllowedServices::from(const std::vector<std::string>& na
       allowed.all_ = true;
       continue;
     }
-    Result<std::string> unit = any_unit_name(name, "use as an allowed service");
-    if (!unit) return std::move(unit).error();
-    allowed.units_.insert(*std::move(unit));
+    Result<std::string> service = dependant_name(name, "use as an allowed service");
+    if (!service) return std::move(service).error();
+    allowed.names_.insert(comparable_name(*service));
   }
   return allowed;
 }
 
-// Units in the order in which they are stopped.
+bool AllowedServices::allows(const std::string& service) const {
+  return all_ || names_.contains(comparable_name(service));
+}
+
+// In which services are stopped.
 struct SystemService::StopOrder {
   std::set<std::string> seen;
-  std::vector<std::string> units;
+  std::vector<std::string> services;
 };
 
 Result<ServiceInfo> SystemService::get_service(const std::string& name,
                                                const Deadline& deadline) const {
-  const Result<std::string> unit = service_unit_name(name, "look up the service");
-  if (!unit) return unit.error();
-  return backend_.query(*unit, deadline);
+  const Result<std::string> service = service_name(name, "look up the service");
+  if (!service) return service.error();
+  return backend_.query(*service, deadline);
 }
 
 Result<void> SystemService::start_service(const std::string& name, const Deadline& deadline) const {
-  const Result<std::string> unit = service_unit_name(name, kStart);
-  if (!unit) return unit.error();
-  if (Result<void> allowed = check_allowed(*unit, kStart); !allowed) return allowed;
-  return backend_.start(*unit, deadline_of_one(deadline));
+  const Result<std::string> service = service_name(name, kStart);
+  if (!service) return service.error();
+  if (Result<void> allowed = check_allowed(*service, kStart); !allowed) return allowed;
+  return backend_.start(*service, deadline_of_one(deadline));
 }
 
 Result<void> SystemService::stop_service(const std::string& name, bool force,
                                          const Deadline& deadline) const {
-  const Result<std::string> unit = service_unit_name(name, kStop);
-  if (!unit) return unit.error();
-  if (Result<void> allowed = check_allowed(*unit, kStop); !allowed) return allowed;
-  const Result<ServiceInfo> info = backend_.query(*unit, deadline);
+  const Result<std::string> service = service_name(name, kStop);
+  if (!service) return service.error();
+  if (Result<void> allowed = check_allowed(*service, kStop); !allowed) return allowed;
+  const Result<ServiceInfo> info = backend_.query(*service, deadline);
   if (!info) return info.error();
   if (info->status == ServiceStatus::kStopped) return {};
 
   StopOrder order;
-  if (Result<void> collected = collect(*unit, deadline, order); !collected) return collected;
-  if (!force && order.units.size() > 1) {
+  if (Result<void> collected = collect(*service, deadline, order); !collected) return collected;
+  if (!force && order.services.size() > 1) {
     std::string dependants;
-    for (const std::string& dependant : order.units) {
-      if (dependant != *unit) dependants.append(dependants.empty() ? "" : ", ").append(dependant);
+    for (const std::string& dependant : order.services) {
+      if (dependant != *service)
+        dependants.append(dependants.empty() ? "" : ", ").append(dependant);
     }
-    return Error(StatusCode::kFailedPrecondition, kStop, *unit)
+    return Error(StatusCode::kFailedPrecondition, kStop, *service)
         .because("dependent services are not stopped: " + dependants)
         .advise("stop them first, or set force to have them stopped");
   }
-  for (const std::string& each : order.units) {
+  for (const std::string& each : order.services) {
     if (Result<void> allowed = check_allowed(each, kStop); !allowed) return allowed;
   }
-  for (const std::string& each : order.units) {
+  for (const std::string& each : order.services) {
     if (Result<void> stopped = backend_.stop(each, deadline_of_one(deadline)); !stopped)
       return stopped;
   }
   return {};
 }
 
-Result<void> SystemService::check_allowed(const std::string& unit, const char* operation) const {
-  if (allowed_.allows(unit)) return {};
-  return Error(StatusCode::kPermissionDenied, operation, unit)
+Result<void> SystemService::check_allowed(const std::string& service, const char* operation) const {
+  if (allowed_.allows(service)) return {};
+  return Error(StatusCode::kPermissionDenied, operation, service)
       .because("the administrator has not allowed it")
       .advise(
           "the option allowed_services of the module names the services that may be started "
           "and stopped");
 }
 
-// What needs the unit comes before it, however many ways lead to it; units that need each other in
-// a circle are each taken once.
-Result<void> SystemService::collect(const std::string& unit, const Deadline& deadline,
+// What needs the service comes before it, however many ways lead to it; services that need each
+// other in a circle are each taken once.
+Result<void> SystemService::collect(const std::string& service, const Deadline& deadline,
                                     StopOrder& order) const {
-  order.seen.insert(unit);
-  const Result<std::vector<std::string>> dependants = backend_.running_dependants(unit, deadline);
+  order.seen.insert(comparable_name(service));
+  const Result<std::vector<std::string>> dependants =
+      backend_.running_dependants(service, deadline);
   if (!dependants) return dependants.error();
   for (const std::string& dependant : *dependants) {
-    if (order.seen.contains(dependant)) continue;
+    if (order.seen.contains(comparable_name(dependant))) continue;
     if (Result<void> done = collect(dependant, deadline, order); !done) return done;
   }
-  order.units.push_back(unit);
+  order.services.push_back(service);
   return {};
 }
 

@@ -21,15 +21,16 @@ namespace longshore::system {
 // The services that callers may start and stop.
 class AllowedServices {
  public:
-  // Names with or without ".service"; "*" allows all, an empty list none. Other kinds of units may
-  // be named, so that stopping a service with force may stop them. INVALID_ARGUMENT: a bad name.
+  // Names as dependant_name() takes them; "*" allows all, an empty list none. What is no service
+  // may be named too, so that stopping a service with force may stop it. INVALID_ARGUMENT: a bad
+  // name.
   static Result<AllowedServices> from(const std::vector<std::string>& names);
 
-  bool allows(const std::string& unit) const { return all_ || units_.contains(unit); }
+  bool allows(const std::string& service) const;
 
  private:
   bool all_ = false;
-  std::set<std::string> units_;
+  std::set<std::string> names_;  // comparable
 };
 
 class SystemService {
@@ -53,8 +54,9 @@ class SystemService {
  private:
   struct StopOrder;
 
-  Result<void> check_allowed(const std::string& unit, const char* operation) const;
-  Result<void> collect(const std::string& unit, const Deadline& deadline, StopOrder& order) const;
+  Result<void> check_allowed(const std::string& service, const char* operation) const;
+  Result<void> collect(const std::string& service, const Deadline& deadline,
+                       StopOrder& order) const;
   Deadline deadline_of_one(const Deadline& deadline) const;
 
   AllowedServices allowed_;

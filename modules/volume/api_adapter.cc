@@ -7,6 +7,7 @@
 #include "support/bulkhead.h"
 #include "support/disk_number.h"
 #include "support/empty_response.h"
+#include "support/warning_log.h"
 #include "volume/v1alpha1.pb.h"
 #include "volume/v1beta1.pb.h"
 #include "volume/v1beta2.pb.h"
@@ -15,6 +16,7 @@
 namespace longshore::volume {
 using support::Bulkhead;
 using support::empty_or;
+using support::WarningLog;
 
 namespace {
 
@@ -40,15 +42,16 @@ const std::string& path_in(const Request& request) {
 }  // namespace
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::list(Context, const Request& request) {
+Result<Response> ApiAdapter::list(Context context, const Request& request) {
   Result<std::vector<std::string>> ids = std::vector<std::string>();
   if constexpr (requires { request.disk_number(); }) {
-    ids = service_.list(request.disk_number(), request.partition_number());
+    ids = service_.list(request.disk_number(), request.partition_number(), deadline_of(context),
+                        Bulkhead(context));
   } else {
     const Result<uint32_t> disk_number = support::parse_disk_number(
         request.disk_id(), "Failed to parse diskId: " + request.GetTypeName() + ".disk_id");
     if (!disk_number) return disk_number.error();
-    ids = service_.list(*disk_number, 0);
+    ids = service_.list(*disk_number, 0, deadline_of(context), Bulkhead(context));
   }
   if (!ids) return std::move(ids).error();
   Response response;
@@ -59,18 +62,20 @@ Result<Response> ApiAdapter::list(Context, const Request& request) {
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::mount(Context context, const Request& request) {
   return empty_or<Response>(service_.mount(request.volume_id(), path_in(request),
-                                           deadline_of(context), context.request_id()));
+                                           deadline_of(context), context.request_id(),
+                                           Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::unmount(Context context, const Request& request) {
   return empty_or<Response>(service_.unmount(request.volume_id(), path_in(request),
-                                             deadline_of(context), context.request_id()));
+                                             deadline_of(context), context.request_id(),
+                                             WarningLog(context), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::is_formatted(Context, const Request& request) {
-  const Result<bool> formatted = service_.is_formatted(request.volume_id());
+Result<Response> ApiAdapter::is_formatted(Context context, const Request& request) {
+  const Result<bool> formatted = service_.is_formatted(request.volume_id(), Bulkhead(context));
   if (!formatted) return formatted.error();
   Response response;
   response.set_formatted(*formatted);
@@ -79,8 +84,8 @@ Result<Response> ApiAdapter::is_formatted(Context, const Request& request) {
 
 template <typename Response, typename Request>
 Result<Response> ApiAdapter::format(Context context, const Request& request) {
-  return empty_or<Response>(
-      service_.format(request.volume_id(), deadline_of(context), context.request_id()));
+  return empty_or<Response>(service_.format(request.volume_id(), deadline_of(context),
+                                            context.request_id(), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
@@ -91,13 +96,13 @@ Result<Response> ApiAdapter::resize(Context context, const Request& request) {
   } else {
     size = request.size();
   }
-  return empty_or<Response>(
-      service_.resize(request.volume_id(), size, deadline_of(context), context.request_id()));
+  return empty_or<Response>(service_.resize(request.volume_id(), size, deadline_of(context),
+                                            context.request_id(), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::stats(Context, const Request& request) {
-  const Result<VolumeStats> stats = service_.stats(request.volume_id());
+Result<Response> ApiAdapter::stats(Context context, const Request& request) {
+  const Result<VolumeStats> stats = service_.stats(request.volume_id(), Bulkhead(context));
   if (!stats) return stats.error();
   if (std::max(stats->total, stats->used) > uint64_t{std::numeric_limits<int64_t>::max()}) {
     return Error(StatusCode::kInternal, "tell the size of the volume", request.volume_id())
@@ -140,8 +145,9 @@ Result<Response> ApiAdapter::closest_id(Context context, const Request& request)
 }
 
 template <typename Response, typename Request>
-Result<Response> ApiAdapter::flush(Context, const Request& request) {
-  return empty_or<Response>(service_.flush(request.volume_id()));
+Result<Response> ApiAdapter::flush(Context context, const Request& request) {
+  return empty_or<Response>(
+      service_.flush(request.volume_id(), WarningLog(context), Bulkhead(context)));
 }
 
 void ApiAdapter::add_to(const AddService& add_service) {

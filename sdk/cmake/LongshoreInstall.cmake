@@ -39,8 +39,10 @@ install(FILES ${source_dir}/README.md ${source_dir}/ABI.md ${source_dir}/CHANGEL
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/longshore-dev COMPONENT development)
 
 # The runtime has a license of its own.
-install(DIRECTORY ${LONGSHORE_PROTOBUF_LITE_DIR}/ DESTINATION ${protobuf_lite_dir}
-    COMPONENT development)
+if(LONGSHORE_PROTOBUF_LITE_DIR)
+  install(DIRECTORY ${LONGSHORE_PROTOBUF_LITE_DIR}/ DESTINATION ${protobuf_lite_dir}
+      COMPONENT development)
+endif()
 install(FILES /usr/share/doc/libprotobuf-dev/copyright DESTINATION ${protobuf_lite_dir}
     COMPONENT development OPTIONAL)
 
@@ -52,8 +54,10 @@ install(FILES ${made}/longshore-module.pc DESTINATION ${library_dir}/pkgconfig
 if(TARGET longshore)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore.pc.in ${made}/longshore.pc @ONLY)
   install(FILES ${made}/longshore.pc DESTINATION ${library_dir}/pkgconfig COMPONENT development)
-  install(TARGETS longshore LIBRARY DESTINATION ${library_dir}
-      COMPONENT library NAMELINK_COMPONENT development)
+  install(TARGETS longshore
+      LIBRARY DESTINATION ${library_dir} COMPONENT library NAMELINK_COMPONENT development
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library
+      ARCHIVE DESTINATION ${library_dir} COMPONENT development)
 endif()
 
 endblock()

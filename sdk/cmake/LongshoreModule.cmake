@@ -1,5 +1,6 @@
 # longshore_add_module(<name> [PLAIN]
-#     DESCRIPTION <file.textproto>     a longshore.module.v1.Description without descriptors
+#     DESCRIPTION <file.textproto>...  a longshore.module.v1.Description without descriptors; of several
+#                                      files the texts are joined, as where options are one system's
 #     PROTO_ROOT <folder> PROTOS <file.proto>...   what the module serves, relative to the folder
 #     SOURCES <file.cc>... [LIBRARIES <target>...])
 #
@@ -12,10 +13,15 @@ set(LONGSHORE_MODULE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where t
 set(LONGSHORE_SDK_INCLUDE_DIR ${LONGSHORE_SDK_INCLUDE_DIR} CACHE INTERNAL "Where the headers are")
 
 function(longshore_add_module name)
-  cmake_parse_arguments(arg "PLAIN" "DESCRIPTION;PROTO_ROOT" "PROTOS;SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "PROTO_ROOT" "DESCRIPTION;PROTOS;SOURCES;LIBRARIES" ${ARGN})
   set(work ${CMAKE_CURRENT_BINARY_DIR}/longshore-${name}.description)
   file(MAKE_DIRECTORY ${work})
-  get_filename_component(description ${arg_DESCRIPTION} ABSOLUTE)
+  set(descriptions)
+  foreach(text IN LISTS arg_DESCRIPTION)
+    get_filename_component(text ${text} ABSOLUTE)
+    list(APPEND descriptions ${text})
+  endforeach()
+  list(JOIN descriptions "|" texts)
   get_filename_component(arg_PROTO_ROOT ${arg_PROTO_ROOT} ABSOLUTE)
   list(TRANSFORM arg_PROTOS PREPEND ${arg_PROTO_ROOT}/ OUTPUT_VARIABLE proto_paths)
 
@@ -25,9 +31,9 @@ function(longshore_add_module name)
               --include_imports --descriptor_set_out=${work}/files.bin ${proto_paths}
       COMMAND ${CMAKE_COMMAND}
               -DPROTOC=${PROTOC} -DPROTO_DIR=${LONGSHORE_SDK_PROTO_DIR}
-              -DTEXT=${description} -DFILES=${work}/files.bin -DOUTPUT=${work}/module_description.h
+              -DTEXT=${texts} -DFILES=${work}/files.bin -DOUTPUT=${work}/module_description.h
               -P ${LONGSHORE_MODULE_CMAKE_DIR}/embed_description.cmake
-      DEPENDS ${description} ${proto_paths} ${LONGSHORE_MODULE_CMAKE_DIR}/embed_description.cmake
+      DEPENDS ${descriptions} ${proto_paths} ${LONGSHORE_MODULE_CMAKE_DIR}/embed_description.cmake
               ${LONGSHORE_SDK_PROTO_DIR}/longshore/module/v1.proto
               ${LONGSHORE_SDK_PROTO_DIR}/longshore/annotations.proto
       COMMENT "Describing longshore-${name}" VERBATIM)
@@ -45,9 +51,9 @@ function(longshore_add_module name)
   endif()
   target_link_libraries(longshore-${name} PRIVATE ${arg_LIBRARIES})
   target_compile_options(longshore-${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-  if(WIN32)
+  if(MINGW)
     target_link_options(longshore-${name} PRIVATE -static -Wl,--exclude-all-symbols)
-  else()
+  elseif(NOT MSVC)
     target_link_options(longshore-${name} PRIVATE
         -Wl,--version-script=${LONGSHORE_MODULE_CMAKE_DIR}/module.map
         -Wl,-z,now -Wl,--hash-style=gnu -Wl,--exclude-libs,ALL -static-libgcc)

@@ -9,7 +9,13 @@ find_program(PROTOC protoc REQUIRED)
 set(LONGSHORE_SDK_PROTO_DIR ${LONGSHORE_SDK_PROTO_DIR} CACHE INTERNAL "Where the SDK's protos are")
 find_package(Threads REQUIRED)
 
-if(NOT TARGET longshore_protobuf_lite)
+if(MSVC AND NOT TARGET longshore::protobuf_lite)
+  # vcpkg's is static in a static triplet, and nothing of a DLL is shown that does not ask for it.
+  find_package(Protobuf CONFIG REQUIRED)
+  add_library(longshore_protobuf_lite INTERFACE)
+  add_library(longshore::protobuf_lite ALIAS longshore_protobuf_lite)
+  target_link_libraries(longshore_protobuf_lite INTERFACE protobuf::libprotobuf-lite Threads::Threads)
+elseif(NOT TARGET longshore::protobuf_lite)
   add_library(longshore_protobuf_lite STATIC IMPORTED GLOBAL)
   add_library(longshore::protobuf_lite ALIAS longshore_protobuf_lite)
   set_target_properties(longshore_protobuf_lite PROPERTIES

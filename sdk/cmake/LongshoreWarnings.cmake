@@ -4,11 +4,15 @@ if(TARGET longshore_warnings)
 endif()
 add_library(longshore_warnings INTERFACE)
 add_library(longshore::warnings ALIAS longshore_warnings)
-target_compile_options(longshore_warnings INTERFACE
-    -Wall -Wextra -Wconversion -Wshadow -Werror
-    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
-    # Designated initialisers name what differs from the defaults; gcc takes the rest for forgotten.
-    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-missing-field-initializers>)
+if(MSVC)
+  target_compile_options(longshore_warnings INTERFACE /W3)
+else()
+  target_compile_options(longshore_warnings INTERFACE
+      -Wall -Wextra -Wconversion -Wshadow -Werror
+      $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+      # Designated initialisers name what differs from the defaults; gcc takes the rest for forgotten.
+      $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-missing-field-initializers>)
+endif()
 
 # longshore::sanitizers: empty unless LONGSHORE_SANITIZE is set.
 add_library(longshore_sanitizers INTERFACE)

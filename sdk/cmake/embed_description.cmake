@@ -1,11 +1,18 @@
-# Writes a C header with the bytes of a module's description: the text message TEXT, encoded, and
-# behind it the descriptor set FILES as its field 15. A protobuf message may be written in pieces,
-# so joining the two needs no program of our own.
+# Writes a C header with the bytes of a module's description: the text message TEXT (files, with "|"
+# between them), encoded, and behind it the descriptor set FILES as its field 15. A protobuf message
+# may be written in pieces, so joining the two needs no program of our own.
 #   cmake -DPROTOC= -DPROTO_DIR= -DTEXT= -DFILES= -DOUTPUT= -P embed_description.cmake
+string(REPLACE "|" ";" texts "${TEXT}")
+set(whole_text)
+foreach(text IN LISTS texts)
+  file(READ ${text} part)
+  string(APPEND whole_text "${part}")
+endforeach()
+file(WRITE ${OUTPUT}.textproto "${whole_text}")
 execute_process(
     COMMAND ${PROTOC} --proto_path=${PROTO_DIR} --encode=longshore.module.v1.Description
             ${PROTO_DIR}/longshore/module/v1.proto
-    INPUT_FILE ${TEXT} OUTPUT_FILE ${OUTPUT}.bin COMMAND_ERROR_IS_FATAL ANY)
+    INPUT_FILE ${OUTPUT}.textproto OUTPUT_FILE ${OUTPUT}.bin COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${OUTPUT}.bin description HEX)
 file(READ ${FILES} files HEX)
 

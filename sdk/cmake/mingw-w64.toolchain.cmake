@@ -11,9 +11,11 @@ set(CMAKE_RC_COMPILER ${triplet}-windres)
 set(CMAKE_AR ${triplet}-gcc-ar-posix CACHE FILEPATH "")
 set(CMAKE_RANLIB ${triplet}-gcc-ranlib-posix CACHE FILEPATH "")
 
-# 0x0A00 is Windows 10. Object files of templates have more sections than the classic format holds.
+# 0x0A00 is Windows 10. Object files of templates have more sections than the classic format holds. Which
+# registers an inline function leaves alone gcc takes from the copy that it compiles, though the linker may
+# take that of another object, compiled with other options: on ELF it knows that.
 set(CMAKE_C_FLAGS_INIT "-D_WIN32_WINNT=0x0A00")
-set(CMAKE_CXX_FLAGS_INIT "-D_WIN32_WINNT=0x0A00 -Wa,-mbig-obj")
+set(CMAKE_CXX_FLAGS_INIT "-D_WIN32_WINNT=0x0A00 -Wa,-mbig-obj -fno-ipa-ra")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "-static")

@@ -1,16 +1,18 @@
 # shellcheck shell=bash
-# What the benchmarks' scripts share; sourced by them after `aims` and `work` are set.
+# What the benchmarks' scripts share; sourced by them after `aims` is set, and `preset` where it is not
+# the release that they measure.
 #
 # Sets root and build, and ends what the script has started: the processes of `started` by their ids,
 # and the folder `work`.
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
-build=$root/build/release
+preset=${preset:-release}
+build=$root/build/$preset
 declare -A started figures
 
 # Builds these targets.
 build_targets() {
   local said
-  said=$(cd "$root" && cmake --preset release && cmake --build --preset release --target "$@") ||
+  said=$(cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" --target "$@") ||
     { echo "$said" >&2 && exit 1; }
 }
 
@@ -48,9 +50,11 @@ log.file = "$1/log"
 EOF
 }
 
-# Starts an agent under a name with a configuration, and waits for one of its sockets.
+# Starts an agent under a name with a configuration, and waits for one of its sockets. `under` may name
+# a program that runs it.
+under=()
 start_agent() {
-  "$build/bin/longshored" --config "$2" --module-dir "$build/modules" &
+  "${under[@]}" "$build/bin/longshored" --config "$2" --module-dir "$build/modules" &
   started[$1]=$!
   # A socket is there from the moment that it listens.
   until [ -S "$3" ]; do kill -0 "${started[$1]}" || exit 1; done

@@ -55,7 +55,8 @@ class Scenarios {
     arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
     // Reconnects at once after a drain.
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 1);
-    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+    // What a connection attempt may take: on a busy machine more than the first setting says.
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20'000);
     return grpc::CreateCustomChannel("unix:" + socket_, grpc::InsecureChannelCredentials(),
                                      arguments);
   }
@@ -175,7 +176,10 @@ void Scenarios::cancel_in_every_phase() {
     UnaryCall call(stub_, kHang, {});
     if (i % 2 == 1) std::this_thread::yield();
     call.cancel();
-    expect(call.wait().status.error_code() == grpc::CANCELLED, "cancelled at the start");
+    const grpc::Status status = call.wait().status;
+    expect(status.error_code() == grpc::CANCELLED,
+           "cancelled at the start: " + std::to_string(status.error_code()) + ' ' +
+               status.error_message());
   }
   await("early cancels to arrive", [](const Counts& now) { return now.hanging == 0; });
 

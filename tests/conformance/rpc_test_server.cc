@@ -16,6 +16,7 @@
 
 #include "peer_service.h"
 #include "rpc/asio_transport.h"
+#include "rpc/inflater.h"
 #include "rpc/server.h"
 
 namespace longshore::rpc {
@@ -38,7 +39,10 @@ class Call final : public ServerCallHandler {
   Call(TestServer& server, const CallHead& head, std::shared_ptr<ServerStream> stream)
       : server_(server), head_(head), stream_(std::move(stream)) {}
 
-  void on_message(std::string message) override;
+  void on_message(std::string message, MemoryCharge held) override;
+  std::chrono::steady_clock::time_point request_deadline() const override {
+    return std::chrono::steady_clock::time_point::max();
+  }
   void on_half_close() override;
   void on_cancel() override;
   void on_writable() override { stream_on(); }
@@ -66,6 +70,10 @@ class TestServer final : public ServiceHandler {
   TestServer(asio::io_context& context, const std::string& path)
       : context_(context), acceptor_(context, Local::endpoint(path)) {
     limits_.max_message_bytes = conformance::kMaxMessageBytes;
+    limits_.max_memory_bytes = 8 * conformance::kMaxMessageBytes;
+    limits_.accept_gzip = true;
+    limits_.max_inflation_ratio = 1100;  // whatever gzip can do
+    limits_.max_inflated_bytes_per_second = 1u << 30;
     accept();
   }
 
@@ -101,7 +109,8 @@ class TestServer final : public ServiceHandler {
   void accept() {
     acceptor_.async_accept([this](boost::system::error_code error, Local::socket socket) {
       if (error) return;
-      auto connection = make_server_connection(make_transport(std::move(socket)), *this, limits_);
+      auto connection = make_server_connection(make_transport(std::move(socket)), *this, limits_,
+                                               {nullptr, nullptr, &inflater_});
       connections_.insert(connection);
       connection->start([this, weak = std::weak_ptr(connection)](const std::string&) {
         connections_.erase(weak.lock());
@@ -113,12 +122,13 @@ class TestServer final : public ServiceHandler {
   asio::io_context& context_;
   Local::acceptor acceptor_;
   asio::thread_pool pool_{2};
+  Inflater inflater_;
   Limits limits_;
   std::set<std::shared_ptr<ServerConnection>> connections_;
   unsigned answers_ = 0;
 };
 
-void Call::on_message(std::string message) {
+void Call::on_message(std::string message, MemoryCharge) {
   if (head_.path == conformance::kChat) {
     stream_->send(std::move(message));
   } else {

@@ -94,6 +94,13 @@ std::string text_of(const Result<std::string>& result) {
   return status_code_name(result.error().code()) + ": " + result.error().message();
 }
 
+// The same, for people: a machine need not have what a step without an expectation asks for.
+std::string shown_text_of(const Step& step, const Result<std::string>& result) {
+  const bool has_none = !result && result.error().code() == StatusCode::kNotFound &&
+                        step.expected.empty() && !step.action;
+  return (has_none ? "it has none, as the agent says: " : "") + text_of(result);
+}
+
 bool is_expected(const Step& step, const Result<std::string>& result, Values& values) {
   if (step.action && !result) return false;
   if (!step.expected.empty() && !values.match(step.expected, text_of(result))) return false;
@@ -161,7 +168,7 @@ Count run_part(const Part& part, Values& values) {
     const bool as_expected = is_expected(step, result, values);
     begin_row(part.service, step.method, step.what)
         << std::right << std::setw(7) << time.count() << " us  "
-        << (as_expected ? "ok    " : "WRONG ") << text_of(result) << std::endl;
+        << (as_expected ? "ok    " : "WRONG ") << shown_text_of(step, result) << std::endl;
     ++count.steps;
     if (as_expected) ++count.as_expected;
   }

@@ -89,8 +89,9 @@ TEST_CASE("a module that is not there is an error at the start", "[embed]") {
   CHECK_THAT(agent.error().message(), Contains("longshore-nosuch"));
 }
 
-TEST_CASE("an agent without configuration serves nothing, and says so", "[embed]") {
-  auto agent = EmbeddedAgent::from_text("");
+TEST_CASE("an agent without modules serves nothing, and says so", "[embed]") {
+  const TemporaryDirectory directory;
+  auto agent = EmbeddedAgent::from_text("[agent]\nstate_dir = \"" + (directory / "state") + "\"\n");
   REQUIRE(agent);
   const auto answer =
       agent->group("longshore.echo.v1.Echo").call<echo::SayResponse>("Say", say("x"));

@@ -136,19 +136,19 @@ TEST_CASE("a program that blocks where it is told of a deadline holds up no othe
 
 TEST_CASE("the end waits for a program that is slow to be told, as long as it comes on",
           "[embed]") {
-  constexpr int kCalls = 8;
+  constexpr int kCalls = 12;
   std::atomic<int> told = 0;
   std::promise<void> never;
   const auto slowly = never.get_future().share();
   {
-    Embedded embedded;
+    Embedded embedded("[modules.echo]\n", {}, "2s");
     CallOptions options;
     options.timeout = 1ms;
     for (int i = 0; i < kCalls; ++i) {
       embedded.echo().start<echo::WaitResponse>(
           "Wait", wait_request(600'000),
           [&](const Result<echo::WaitResponse>&) {
-            slowly.wait_for(60ms);  // all together longer than stop_timeout
+            slowly.wait_for(250ms);  // all together longer than stop_timeout
             ++told;
           },
           options);

@@ -30,6 +30,6 @@ refused() {
   fi
   grep -q -- "$words" "$work/output" || { cat "$work/output" && exit 1; }
 }
-refused 'is not within the working directories' "$@" "$work/agent.toml" /etc
+refused 'is not within the allowed roots' "$@" "$work/agent.toml" /etc
 refused 'No such file or directory' "$@" "$work/none.toml" "$work/root"
 refused 'usage: ' "$@"

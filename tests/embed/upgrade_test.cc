@@ -94,7 +94,7 @@ TEST_CASE("no call fails while a module is replaced again and again, and nothing
 }
 
 TEST_CASE("a call that runs while its module is replaced comes to its own end", "[embed]") {
-  Embedded embedded;
+  Embedded embedded("[modules.echo]\n", {}, "200ms");
   const std::string other = embedded.directory() / "longshore-echo-2.so";
   write_other_build(built_module("echo"), other);
   std::promise<Result<echo::WaitResponse>> told;

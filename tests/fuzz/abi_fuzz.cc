@@ -208,7 +208,7 @@ void call_it(World& world, const std::shared_ptr<Instance>& instance) {
   method->full_name = "t.v1.T/Do";
   method->service = "t.v1.T";
   world.router.set_routes(std::make_shared<router::RouteTable>(
-      router::RouteTable{{method->full_name, router::Route{method, instance}}}));
+      router::RouteTable{.by_method = {{method->full_name, router::Route{method, instance}}}}));
   const auto counter = std::make_shared<Counter>();
   router::CallRequest request;
   request.method = method->full_name;

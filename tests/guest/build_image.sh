@@ -20,8 +20,8 @@ if [ -z "$kernel" ]; then
   exit 77
 fi
 packages=(
-  btrfs-progs cifs-utils dbus dosfstools e2fsprogs fdisk iproute2 kmod mount ntfs-3g open-iscsi procps
-  samba systemd systemd-sysv udev util-linux xfsprogs
+  apparmor btrfs-progs cifs-utils dbus dosfstools e2fsprogs fdisk iproute2 kmod mount ntfs-3g
+  open-iscsi procps samba systemd systemd-sysv udev util-linux xfsprogs
 )
 versions=$(apt-cache policy "$kernel" "${packages[@]}" | grep Candidate)
 key=$(content_key "$versions" "$(cat "$here/build_image.sh" "$here/guest_init.sh")")

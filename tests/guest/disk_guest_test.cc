@@ -97,12 +97,44 @@ TEST_CASE("csi-proxy 3: a disk goes offline and online") {
   CHECK(disk.attribute("state") == "running");
   CHECK(is_online(agent, disk));
 
-  CHECK(set_online(agent, disk, false)->code() == StatusCode::kOk);
-  CHECK(disk.attribute("state") == "offline");
-  CHECK(set_online(agent, disk, false)->code() == StatusCode::kOk);
-  // What is offline cannot be given a table.
+  // A state of the agent's own: the kernel lets the disk be read, and it is partitioned.
+  for (int times = 0; times < 2; ++times) {
+    CHECK(set_online(agent, disk, false)->code() == StatusCode::kOk);
+    CHECK(disk.attribute("state") == "running");
+    CHECK_FALSE(is_online(agent, disk));
+    CHECK(partition(agent, disk)->code() == StatusCode::kOk);
+  }
+  // What the kernel takes offline besides is let run again.
+  disk.set_attribute("state", "offline");
+  CHECK(partition(agent, disk)->code() == StatusCode::kOk);
+  CHECK(disk.attribute("state") == "running");
+  CHECK_FALSE(is_online(agent, disk));
+  CHECK(set_online(agent, disk, true)->code() == StatusCode::kOk);
+  CHECK(is_online(agent, disk));
+
+  // Of itself, that is.
+  disk.set_attribute("state", "offline");
   CHECK(partition(agent, disk)->code() == StatusCode::kFailedPrecondition);
   CHECK(set_online(agent, disk, true)->code() == StatusCode::kOk);
+}
+
+TEST_CASE("A disk is offline in the kernel as well where that is set, and can be partitioned") {
+  const ScsiDisk disk;
+  GuestAgent agent({.disk = "settings.offline_in_kernel = true\n"});
+  REQUIRE(partition(agent, disk)->code() == StatusCode::kOk);
+  const std::string start = "block/" + disk.name() + "/" + disk.name() + "1/start";
+  REQUIRE(disk.attribute(start) == "2048");
+  for (int times = 0; times < 2; ++times) {
+    CHECK(set_online(agent, disk, false)->code() == StatusCode::kOk);
+    CHECK(disk.attribute("state") == "offline");
+    CHECK_FALSE(is_online(agent, disk));
+  }
+  CHECK(partition(agent, disk)->code() == StatusCode::kOk);
+  CHECK(disk.attribute("state") == "running");
+  CHECK(disk.attribute(start) == "2048");
+  CHECK_FALSE(is_online(agent, disk));
+  CHECK(set_online(agent, disk, true)->code() == StatusCode::kOk);
+  CHECK(is_online(agent, disk));
 }
 
 TEST_CASE("csi-proxy 4: a blank disk gets its partition, once") {

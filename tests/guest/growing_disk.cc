@@ -19,7 +19,7 @@ const std::string kUnit = kGroup + "lun/lun_0/";
 }  // namespace
 
 GrowingDisk::GrowingDisk(int64_t bytes) {
-  const auto before = scsi_disk_names();
+  const auto before = disk_names();
   write_file(file(), "");
   fs::resize_file(file(), static_cast<uintmax_t>(bytes));
   fs::create_directories(kStore);

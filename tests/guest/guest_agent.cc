@@ -23,12 +23,12 @@ GuestAgent::GuestAgent(const GuestAgentSetup& setup) : GroupClients(run_folder()
   directory_.write_configuration(
       "[agent]\nrun_dir = \"" + run_folder() + "\"\ncontrol_dir = \"" + (directory_ / "control") +
       "\"\nstate_dir = \"" + (directory_ / "state") + "\"\nmodule_dirs = [\"" + built_modules() +
-      "\"]\nstop_timeout = \"60s\"\n[modules.disk]\n"
-      "[modules.system]\nsettings.allowed_services = [\"*\"]\n[modules.filesystem]\n" +
-      roots + "settings.link_roots = [\"" + mappings() + "\"]\n[modules.volume]\n" + roots +
-      "settings.filesystem = \"" + setup.filesystem + "\"\n[modules.smb]\n" + roots +
-      "settings.mappings_directory = \"" + mappings() + "\"\n" + setup.smb + "[modules.iscsi]\n" +
-      setup.settings);
+      "\"]\nstop_timeout = \"60s\"\n[modules.disk]\n" + setup.disk +
+      "[modules.system]\nsettings.allowed_services = [\"*\"]\n[modules.filesystem]\n" + roots +
+      "settings.link_roots = [\"" + mappings() + "\"]\n" + setup.files + "[modules.volume]\n" +
+      roots + "settings.filesystem = \"" + setup.filesystem + "\"\n" + setup.volume +
+      "[modules.smb]\n" + roots + "settings.mappings_directory = \"" + mappings() + "\"\n" +
+      setup.smb + "[modules.iscsi]\n" + setup.settings);
   process_.emplace(directory_);
   INFO(log());
   REQUIRE(process_->serves());

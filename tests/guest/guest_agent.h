@@ -21,6 +21,9 @@ struct GuestAgentSetup {
   std::string filesystem = "ext4";  // what FormatVolume makes
   std::string settings = {};        // more lines of the configuration
   std::string smb = {};             // and of its part for the module smb
+  std::string disk = {};            // and for the module disk
+  std::string files = {};           // and for the module filesystem
+  std::string volume = {};          // and for the module volume
 };
 
 class GuestAgent : public GroupClients {

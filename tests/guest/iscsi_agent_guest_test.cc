@@ -1,7 +1,9 @@
 // The iscsi group as its clients use it. "csi-proxy 15" is the case with that number in csi-proxy's
 // integration tests.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "disk/v1.pb.h"
 #include "iscsi/v1alpha2.pb.h"
@@ -18,7 +20,9 @@ const std::string kService = "v1alpha2.Iscsi/";
 // A node with one target in its reach.
 class Node {
  public:
-  explicit Node(const iscsi::TargetSetup& setup = {}) : target_(setup) {}
+  // `settings`: lines of the module's table.
+  explicit Node(const iscsi::TargetSetup& setup = {}, const std::string& settings = {})
+      : target_(setup), agent_({.settings = settings}) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   // open-iscsi's database outlives the case.
@@ -63,6 +67,16 @@ class Node {
   GuestAgent agent_;
   uint32_t port_ = LioTarget::kPort;
 };
+
+// The module in a process of its own that may write at these places alone (Landlock), as far as
+// they are there.
+std::string writing_only_at(const std::vector<std::string>& places) {
+  std::string list;
+  for (const std::string& place : places) {
+    if (std::filesystem::exists(place)) list += (list.empty() ? "\"" : ", \"") + place + "\"";
+  }
+  return "isolation = \"process\"\nprocess.writable_paths = [" + list + "]\n";
+}
 
 v1alpha2::ConnectTargetRequest with_chap(v1alpha2::AuthenticationType type,
                                          const std::string& secret) {
@@ -154,4 +168,28 @@ TEST_CASE("csi-proxy 19: from a portal to a disk with a partition") {
   state.set_is_online(true);
   node.must(node.agent().call("disk", "v1.Disk/SetDiskState", state));
   node.disconnect();
+}
+
+TEST_CASE("iscsiadm works where the module may write to open-iscsi's folders and sysfs alone") {
+  std::filesystem::create_directories("/run/lock/iscsi");
+  const std::vector<std::string> places = {"/sys", "/etc/iscsi", "/var/lib/iscsi",
+                                           "/run/lock/iscsi"};
+  Node node({}, writing_only_at(places));
+  CHECK(node.agent().log().find("writable_paths=landlock") != std::string::npos);
+  node.add();
+  CHECK(node.discovered() == node.target());
+  node.must(node.connect());
+  v1alpha2::GetTargetDisksRequest whose;
+  whose.set_iqn(node.target());
+  node.must(node.call("GetTargetDisks", whose));
+  node.disconnect();
+}
+
+TEST_CASE("iscsiadm changes no record where the module may not write to it") {
+  std::filesystem::create_directories("/run/lock/iscsi");
+  Node node({}, writing_only_at({"/sys", "/run/lock/iscsi"}));
+  const auto added = node.call("AddTargetPortal", v1alpha2::AddTargetPortalRequest());
+  CAPTURE(added->text());
+  CHECK(added->code() != StatusCode::kOk);
+  CHECK(node.connect()->code() != StatusCode::kOk);
 }

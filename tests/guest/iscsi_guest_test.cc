@@ -107,7 +107,7 @@ class GuestWorld {
 
   const test::TemporaryDirectory directory_;
   test::LioTarget lio_;
-  disk::DiskBackendLinux disks_{*block::DiskNames::from({"sd*"})};
+  disk::DiskBackendLinux disks_{{.disk_names = *block::DiskNames::from({"sd*"})}};
   IscsiBackendLinux backend_{{.login_timeout = std::chrono::seconds(5)}};
   IscsiService service_{"{iqn}", backend_};
   bool is_mounted_ = false;

@@ -48,14 +48,19 @@ MachineDisk::MachineDisk(MachineMonitor& monitor, const MachineDiskSetup& setup)
   // What a test before has left in the file goes.
   for (const int64_t bytes : {int64_t{0}, kBytes}) resize(bytes);
   if (!setup.fails.empty()) make_faulty(setup.fails);
-  const auto before = scsi_disk_names();
-  std::string numbers = "\"lun\": 0, \"scsi-id\": " + std::to_string(setup.store + 1);
+  const auto before = disk_names();
   const std::string sector = std::to_string(setup.sector_bytes);
-  numbers += ", \"logical_block_size\": " + sector + ", \"physical_block_size\": " + sector;
+  std::string numbers =
+      "\"logical_block_size\": " + sector + ", \"physical_block_size\": " + sector;
+  const bool is_scsi = setup.kind == "scsi-hd";
+  if (is_scsi) {
+    numbers += ", \"lun\": " + std::to_string(setup.lun) +
+               ", \"scsi-id\": " + std::to_string(setup.store + 1);
+  }
   if (!setup.wwn.empty()) numbers += ", \"wwn\": " + decimal(setup.wwn);
   if (!setup.port_wwn.empty()) numbers += ", \"port_wwn\": " + decimal(setup.port_wwn);
-  monitor_.execute("device_add", object({{"driver", "scsi-hd"},
-                                         {"bus", "scsi.0"},
+  monitor_.execute("device_add", object({{"driver", setup.kind},
+                                         {"bus", is_scsi ? "scsi.0" : ""},
                                          {"id", device_},
                                          {"drive", drive_},
                                          {"serial", setup.serial},
@@ -80,7 +85,7 @@ MachineDisk::~MachineDisk() {
 
 void MachineDisk::pull_out() {
   release();
-  require(eventually([this] { return !scsi_disk_names().contains(name_); }),
+  require(eventually([this] { return !disk_names().contains(name_); }),
           "the kernel keeps a disk that is gone");
 }
 

@@ -1,4 +1,4 @@
-// A SCSI disk of the virtual machine's own, plugged in and pulled out while the guest runs.
+// A disk of the virtual machine's own, plugged in and pulled out while the guest runs.
 //
 // Threads: one. At most kMachineDisks at a time.
 #pragma once
@@ -14,10 +14,13 @@ namespace longshore::test {
 inline constexpr int kMachineDisks = 2;
 
 struct MachineDiskSetup {
-  int store = 0;            // which of the files
-  int sector_bytes = 512;   // what the kernel reads and writes at a time
-  std::string fails = {};   // "read", "write" or "flush": what ends in an input/output error
-  std::string serial = {};  // page 0x80
+  std::string kind = "scsi-hd";  // QEMU's name; or "nvme", "virtio-blk-pci"
+  int store = 0;                 // which of the files
+  int sector_bytes = 512;        // what the kernel reads and writes at a time
+  std::string fails = {};        // "read", "write" or "flush": what ends in an input/output error
+  std::string serial = {};       // of SCSI page 0x80
+  // What follows only SCSI has.
+  int lun = 0;
   // Page 0x83, in this order, each only if it is given.
   std::string device_id = {};  // text of the vendor's own
   std::string wwn = {};        // the disk's name, "0x5000c50015ea71ac"
@@ -41,7 +44,7 @@ class MachineDisk {
   // What the disk group calls it.
   uint32_t number() const { return number_; }
   const std::string& name() const { return name_; }  // "sda"
-  // A file about the device in sysfs, byte for byte: "vpd_pg83".
+  // A file about the SCSI device in sysfs, byte for byte: "vpd_pg83".
   std::string attribute(const std::string& name) const;
 
  private:

@@ -44,6 +44,7 @@ done)
 # The package's files where it has them, for the agent as a service.
 DESTDIR=$job/installed cmake --install "$agent" --component runtime --prefix /usr --strip > /dev/null
 install -D -m 644 -t "$job/installed/usr/lib/systemd/system" "$here"/../../deploy/systemd/*
+install -D -m 644 -t "$job/apparmor" "$here"/../../packaging/deb/apparmor/*
 
 cat > "$job/run" << END
 # Links into a folder where programs look for libraries anyway.
@@ -54,6 +55,14 @@ done
 mkdir -p "$build" "$agent"
 cp -r /job/tree/. /
 cp -r /job/installed/usr/. /usr/
+# The package's AppArmor profile holds from here on, with what lies elsewhere in this guest.
+if [ "\$(cat /sys/module/apparmor/parameters/enabled)" = Y ]; then
+  mkdir -p /etc/apparmor.d/abstractions/base.d /etc/apparmor.d/local
+  echo '/job/libraries/* mr,' > /etc/apparmor.d/abstractions/base.d/guest
+  echo '$build/hostile/*.so r,' > /etc/apparmor.d/local/usr.sbin.longshored
+  cp /job/apparmor/* /etc/apparmor.d/
+  apparmor_parser --replace /etc/apparmor.d/usr.sbin.longshored
+fi
 chown -R 0:0 "$build" "$agent"
 # Under systemd its socket starts it.
 systemctl start iscsid.socket 2> /dev/null || iscsid

@@ -1,4 +1,4 @@
-// Waiting for a SCSI disk that was just plugged in, until it can be opened.
+// Waiting for a disk that was just plugged in, until it can be opened.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace longshore::test {
 
-// "sda" and so on; without those whose node has not come yet.
-std::set<std::string> scsi_disk_names();
+// SCSI's "sda", virtio's "vda", "nvme0n1" and so on; without those whose node has not come yet.
+std::set<std::string> disk_names();
 
 // The one that was not there before. Throws when none comes.
 std::string await_new_disk(const std::set<std::string>& before);

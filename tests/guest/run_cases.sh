@@ -7,6 +7,8 @@
 # Leaves OUT/<program>/<number>.{name,text,code} for each case, in the order of the program's list.
 out=$1
 shift
+seconds=${LONGSHORE_CASE_SECONDS:-300}
+[ -z "${LONGSHORE_LONG-}" ] || seconds=1800
 for program in "$@"; do
   folder=$out/$(basename "$program")
   mkdir -p "$folder"
@@ -17,7 +19,7 @@ for program in "$@"; do
     number=$((number + 1))
     echo "$name" > "$folder/$number.name"
     # A comma would end the name.
-    timeout --kill-after=10 "${LONGSHORE_CASE_SECONDS:-300}" "$program" "${name//,/\\,}" \
+    timeout --kill-after=10 "$seconds" "$program" "${name//,/\\,}" \
       > "$folder/$number.text" 2>&1 < /dev/null
     code=$?
     echo "$code" > "$folder/$number.code"

@@ -6,6 +6,9 @@
 #include <catch2/catch.hpp>
 #include <deque>
 #include <exception>
+#include <filesystem>
+#include <future>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -13,6 +16,8 @@
 #include "filesystem/v1.pb.h"
 #include "tests/guest/service_world.h"
 #include "tests/support/eventually.h"
+#include "tests/support/read_file.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -61,6 +66,24 @@ class Caller {
   std::atomic<int> calls_{0};
   std::string error_;
   std::thread thread_;
+};
+
+// What an administrator adds to the unit, until the next start of the guest at most.
+class UnitLines {
+ public:
+  explicit UnitLines(const std::string& lines) {
+    std::filesystem::create_directories(kFolder);
+    write_file(std::string(kFolder) + "/more.conf", lines);
+  }
+  UnitLines(const UnitLines&) = delete;
+  UnitLines& operator=(const UnitLines&) = delete;
+  ~UnitLines() {
+    std::filesystem::remove_all(kFolder);
+    systemctl({"daemon-reload"});
+  }
+
+ private:
+  static constexpr const char* kFolder = "/run/systemd/system/longshore.service.d";
 };
 
 }  // namespace
@@ -143,6 +166,63 @@ TEST_CASE("A killed agent is started again, and its sockets answer meanwhile") {
   CHECK(agent.asks() == StatusCode::kOk);
   CHECK(eventually([&] { return agent.property("ActiveState") == "active"; }));
   CHECK(agent.process() != process);
+}
+
+TEST_CASE("The limits of the unit are in force") {
+  InstalledAgent agent;
+  agent.must("start");
+  CHECK(agent.property("MemoryMax") == "1073741824");
+  CHECK(agent.property("TasksMax") == "1024");
+  CHECK(agent.property("WatchdogUSec") == "3min");
+  CHECK(agent.property("StartLimitIntervalUSec") == "0");
+  // What the kernel was told, which is what counts.
+  CHECK(read_file(agent.cgroup() + "/memory.max") == "1073741824\n");
+  CHECK(read_file(agent.cgroup() + "/pids.max") == "1024\n");
+}
+
+// More often than systemd's own limit allows, five starts in 10 s, which would fail the socket
+// units too.
+TEST_CASE("However often the agent is killed, it is started again and its sockets stay") {
+  // So that the starts come as close together as this machine can.
+  const UnitLines soon("[Service]\nRestartSec=100ms\n");
+  InstalledAgent agent;
+  agent.must("start");
+  for (int kills = 1; kills <= 7; ++kills) {
+    CAPTURE(kills);
+    const pid_t process = agent.process();
+    REQUIRE(process > 0);
+    REQUIRE(kill(process, SIGKILL) == 0);
+    const bool is_started_again = eventually([&] {
+      return agent.property("NRestarts") == std::to_string(kills) &&
+             agent.property("ActiveState") == "active" && agent.process() != process;
+    });
+    INFO(agent.journal());
+    REQUIRE(is_started_again);
+  }
+  CHECK(unit_property("longshore.socket", "ActiveState") == "active");
+  CHECK(unit_property("longshore-control.socket", "ActiveState") == "active");
+  CHECK(agent.asks() == StatusCode::kOk);
+}
+
+TEST_CASE("systemd's watchdog ends an agent that hangs, and none whose module does") {
+  const UnitLines watched("[Service]\nWatchdogSec=6s\n");
+  InstalledAgent agent(hostile_lines("hangs_on_request"));
+  agent.must("start");
+  CHECK(agent.property("WatchdogUSec") == "6s");
+  const pid_t process = agent.process();
+  const auto stuck = std::async(std::launch::async, [] { return provoke("hang")->code(); });
+  std::set<std::string> beats;
+  CHECK(eventually([&] {
+    beats.insert(agent.property("WatchdogTimestampMonotonic"));
+    return beats.size() == 5;  // over more than the time in which there must be one
+  }));
+  CHECK(agent.process() == process);
+
+  REQUIRE(kill(process, SIGSTOP) == 0);
+  REQUIRE(eventually([&] { return agent.property("NRestarts") == "1"; }));
+  CHECK(agent.asks() == StatusCode::kOk);
+  CHECK(agent.process() != process);
+  CHECK(agent.journal().find("Watchdog timeout") != std::string::npos);
 }
 
 TEST_CASE("The journal has what the agent says, without a second time stamp") {

@@ -16,7 +16,6 @@
 #include "tests/guest/lio_target.h"
 #include "tests/guest/scsi_disk.h"
 #include "tests/guest/service_world.h"
-#include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
@@ -29,28 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHostileSocket = "/run/longshore/hostile/hostile.sock";
-
-// A module that does harm, in a process of its own with these limits.
-std::string hostile(const std::string& module, const std::string& limits) {
-  return "[modules.hostile]\nlibrary = \"" + hostile_module(module) +
-         "\"\nisolation = \"process\"\n[modules.hostile.process]\n" + limits +
-         "[endpoints.hostile]\naddress = \"unix://" + kHostileSocket +
-         "\"\nservices = [\"hostile.v1.Hostile\"]\n";
-}
-
-std::shared_ptr<Answer> provoke(const std::string& request) {
-  TestClient client(kHostileSocket);
-  return client.call("hostile.v1.Hostile/Do", request);
-}
-
 std::vector<pid_t> members(const std::string& group) {
   std::ifstream file(group + "/cgroup.procs");
   return {std::istream_iterator<pid_t>(file), {}};
-}
-
-std::string in_root(const std::string& name) {
-  return std::string(InstalledAgent::kRoot) + "/" + name;
 }
 
 }  // namespace
@@ -72,7 +52,7 @@ TEST_CASE("A disk becomes a volume and is mounted for the whole node") {
 
   v1::MountVolumeRequest mount;
   mount.set_volume_id(volumes.volume_ids(0));
-  mount.set_target_path(in_root("volume"));
+  mount.set_target_path(agent.in_root("volume"));
   fs::create_directories(mount.target_path());
   agent.get<v1::MountVolumeResponse>("volume", "v1.Volume/MountVolume", mount);
   write_file(mount.target_path() + "/kept", "what was written");
@@ -84,7 +64,7 @@ TEST_CASE("A disk becomes a volume and is mounted for the whole node") {
   unmount.set_volume_id(volumes.volume_ids(0));
   unmount.set_target_path(mount.target_path());
   agent.get<v1::UnmountVolumeResponse>("volume", "v1.Volume/UnmountVolume", unmount);
-  CHECK_FALSE(fs::exists(in_root("volume/kept")));
+  CHECK_FALSE(fs::exists(agent.in_root("volume/kept")));
 }
 
 TEST_CASE("A share is mapped") {
@@ -92,15 +72,15 @@ TEST_CASE("A share is mapped") {
   InstalledAgent agent;
   v1::NewSmbGlobalMappingRequest request;
   request.set_remote_path("\\\\127.0.0.1\\share");
-  request.set_local_path(in_root("share"));
+  request.set_local_path(agent.in_root("share"));
   request.set_username(FileServer::kUser);
   request.set_password(FileServer::kFirstPassword);
   agent.get<v1::NewSmbGlobalMappingResponse>("smb", "v1.Smb/NewSmbGlobalMapping", request);
-  write_file(in_root("share/file"), "over the network");
+  write_file(agent.in_root("share/file"), "over the network");
   CHECK(read_file(std::string(FileServer::kDirectory) + "/file") == "over the network");
   CHECK(agent.journal().find(FileServer::kFirstPassword) == std::string::npos);
 
-  fs::remove(in_root("share"));
+  fs::remove(agent.in_root("share"));
   v1::RemoveSmbGlobalMappingRequest removal;
   removal.set_remote_path(request.remote_path());
   agent.get<v1::RemoveSmbGlobalMappingResponse>("smb", "v1.Smb/RemoveSmbGlobalMapping", removal);
@@ -136,7 +116,7 @@ TEST_CASE("A target is connected") {
 
 TEST_CASE("A module's process has the limits of its table, and falls alone") {
   InstalledAgent agent(
-      hostile("eats_memory", "cpu_max = 0.5\nmemory_max = 50000000\nprocesses_max = 50\n"));
+      hostile_lines("eats_memory", "cpu_max = 0.5\nmemory_max = 50000000\nprocesses_max = 50\n"));
   agent.must("start");
   const pid_t process = agent.process();
   const std::string group = agent.cgroup() + "/module-hostile";
@@ -154,7 +134,7 @@ TEST_CASE("A module's process has the limits of its table, and falls alone") {
 }
 
 TEST_CASE("What a module had to leave behind keeps no agent from its start") {
-  InstalledAgent agent(hostile("forks_away", "cpu_max = 0.5\nmemory_max = 100000000\n"));
+  InstalledAgent agent(hostile_lines("forks_away", "cpu_max = 0.5\nmemory_max = 100000000\n"));
   agent.must("start");
   const std::string lasting = agent.cgroup() + "/lasting-hostile";
   REQUIRE(provoke("1")->code() == StatusCode::kOk);

@@ -1,15 +1,18 @@
 #include "tests/guest/service_world.h"
 
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 
 #include "filesystem/v1.pb.h"
+#include "tests/support/build_tree.h"
 #include "tests/support/require.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::test {
 namespace {
 
+constexpr const char* kHostileSocket = "/run/longshore/hostile/hostile.sock";
 constexpr const char* kConfiguration = "/etc/longshore/agent.toml";
 const std::vector<std::string> kSockets = {"longshore.socket", "longshore-control.socket"};
 
@@ -21,17 +24,23 @@ ProgramRun journalctl(std::vector<std::string> words) {
 
 }  // namespace
 
+std::string hostile_lines(const std::string& module, const std::optional<std::string>& process) {
+  std::string text = "[modules.hostile]\nlibrary = \"" + hostile_module(module) + "\"\n";
+  if (process) text += "isolation = \"process\"\n[modules.hostile.process]\n" + *process;
+  return text + "[endpoints.hostile]\naddress = \"unix://" + kHostileSocket +
+         "\"\nservices = [\"hostile.v1.Hostile\"]\n";
+}
+
+std::shared_ptr<Answer> provoke(const std::string& request) {
+  TestClient client(kHostileSocket);
+  return client.call("hostile.v1.Hostile/Do", request);
+}
+
 InstalledAgent::InstalledAgent(const std::string& more) : GroupClients("/run/longshore") {
   std::filesystem::create_directories(kRoot);
   std::filesystem::create_directories("/etc/longshore/conf.d");
   configure(more);
-  journalctl({"--sync"});
-  constexpr std::string_view kMark = "-- cursor: ";
-  const std::string last = journalctl({"--lines=1", "--show-cursor"}).output;
-  const size_t found = last.rfind(kMark);
-  require(found != std::string::npos, "the journal tells nothing");
-  cursor_ = last.substr(found + kMark.size());
-  cursor_.pop_back();
+  forget_journal();
   systemctl({"daemon-reload"});
   for (const std::string& socket : kSockets) {
     const ProgramRun started = systemctl({"start", socket});
@@ -45,6 +54,7 @@ InstalledAgent::~InstalledAgent() {
   systemctl({"stop", kService});
   systemctl({"kill", "--signal=KILL", kService});
   systemctl({"reset-failed", kService});
+  CHECK(refusals() == "");
 }
 
 void InstalledAgent::configure(const std::string& more) const {
@@ -66,10 +76,31 @@ pid_t InstalledAgent::process() const { return std::stoi(property("MainPID")); }
 
 std::string InstalledAgent::cgroup() const { return "/sys/fs/cgroup" + property("ControlGroup"); }
 
+void InstalledAgent::forget_journal() {
+  journalctl({"--sync"});
+  constexpr std::string_view kMark = "-- cursor: ";
+  const std::string last = journalctl({"--lines=1", "--show-cursor"}).output;
+  const size_t found = last.rfind(kMark);
+  require(found != std::string::npos, "the journal tells nothing");
+  cursor_ = last.substr(found + kMark.size());
+  cursor_.pop_back();
+}
+
 std::string InstalledAgent::journal() const {
   journalctl({"--sync"});
   return journalctl({"--unit=longshore.service", "--output=cat", "--after-cursor=" + cursor_})
       .output;
+}
+
+std::string InstalledAgent::told_by_apparmor(const std::string& what) const {
+  journalctl({"--sync"});
+  std::istringstream lines(
+      journalctl({"--dmesg", "--output=cat", "--after-cursor=" + cursor_}).output);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("apparmor=\"" + what + "\"") != std::string::npos) found += line + "\n";
+  }
+  return found;
 }
 
 StatusCode InstalledAgent::asks() const {

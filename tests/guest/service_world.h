@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "tests/guest/group_clients.h"
@@ -12,15 +14,23 @@
 
 namespace longshore::test {
 
+// Lines of the configuration: a module that does harm, and an endpoint for it. In the agent itself,
+// or in a process of its own with these lines about it.
+std::string hostile_lines(const std::string& module,
+                          const std::optional<std::string>& process = std::nullopt);
+// What that module answers.
+std::shared_ptr<Answer> provoke(const std::string& request);
+
 class InstalledAgent : public GroupClients {
  public:
   // What callers may reach, where nothing is configured.
   static constexpr const char* kRoot = "/var/lib/kubelet";
+  static std::string in_root(const std::string& name) { return std::string(kRoot) + "/" + name; }
   static constexpr const char* kService = "longshore.service";
 
   // Its sockets are there, the service is not started. `more`: as for `configure`.
   explicit InstalledAgent(const std::string& more = {});
-  // Stops all, and ends what the service has left behind.
+  // Stops all, and ends what the service has left behind. AppArmor must have refused nothing.
   ~InstalledAgent();
   InstalledAgent(const InstalledAgent&) = delete;
   InstalledAgent& operator=(const InstalledAgent&) = delete;
@@ -38,11 +48,19 @@ class InstalledAgent : public GroupClients {
 
   // What the journal has of it since this object was made, as the agent wrote it.
   std::string journal() const;
+  // What AppArmor refused meanwhile, as the kernel says it, a line each; and what it would have
+  // refused, were its profile enforced.
+  std::string refusals() const { return told_by_apparmor("DENIED"); }
+  std::string allowances() const { return told_by_apparmor("ALLOWED"); }
+  // That was asked for.
+  void forget_journal();
 
   // PathExists of the root.
   StatusCode asks() const;
 
  private:
+  std::string told_by_apparmor(const std::string& what) const;
+
   std::string cursor_;  // in the journal
 };
 

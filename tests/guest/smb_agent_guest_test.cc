@@ -165,7 +165,7 @@ TEST_CASE("An agent ends in time though a mount hangs") {
     CHECK(agent.end_in_order() == 0);
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
     CAPTURE(agent.log());
-    CHECK(agent.log().find("the kernel has not ended 1 of this module's calls") !=
+    CHECK(agent.log().find("the system has not ended 1 of this module's calls") !=
           std::string::npos);
   }
   server.thaw();

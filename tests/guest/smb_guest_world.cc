@@ -62,6 +62,10 @@ bool GuestWorld::leads_to(const std::string& local, const std::string& below) co
   return fs::exists(local + "/" + name, error);
 }
 
+std::string GuestWorld::text_of_link(const std::string& local) const {
+  return fs::read_symlink(local);
+}
+
 bool GuestWorld::is_absent(const std::string& local) const {
   return !fs::exists(fs::symlink_status(local));
 }

@@ -42,6 +42,7 @@ class GuestWorld final : public SmbWorld {
   std::string root() const override { return directory_ / "allowed"; }
   bool is_mapped() const override;
   bool leads_to(const std::string& local, const std::string& below) const override;
+  std::string text_of_link(const std::string& local) const override;
   bool is_absent(const std::string& local) const override;
   void occupy(const std::string& local) override;
   void remove_link(const std::string& local) override;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <string>
 
 #include "disk/v1.pb.h"
@@ -10,6 +11,8 @@
 #include "tests/guest/guest_agent.h"
 #include "tests/guest/guest_volume.h"
 #include "tests/guest/scsi_disk.h"
+#include "tests/support/program_run.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 #include "volume/v1.pb.h"
 #include "volume/v2alpha1.pb.h"
@@ -134,4 +137,35 @@ TEST_CASE("A disk unplugged under a mounted volume leaves an agent that unmounts
   const ScsiDisk other;
   GuestVolume second(agent, other.number());
   CHECK_FALSE(second.is_formatted());
+}
+
+TEST_CASE("A volume of a type that is not mounted by default is mounted where a setting names it") {
+  if (run_program({"/usr/sbin/modprobe", "vfat"}).exit_code != 0) {
+    std::cout << "SKIPPED: this guest's kernel has no vfat\n";
+    SUCCEED();
+    return;
+  }
+  const ScsiDisk disk;
+  {
+    GuestAgent agent;
+    GuestVolume volume(agent, disk.number());
+    const ProgramRun made = run_program({"/usr/sbin/mkfs.vfat", disk.node() + "1"});
+    INFO(made.errors);
+    REQUIRE(made.exit_code == 0);
+    const auto refused = volume.mount(make_target(agent, "volume"));
+    CHECK(refused->code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(refused->text(), Catch::Contains("the type vfat are not mounted here"));
+  }
+  GuestAgent agent({.volume = "settings.allowed_filesystems = [\"ext4\", \"vfat\"]\n"});
+  GuestVolume volume(agent, disk.number());
+  CHECK(volume.is_formatted());
+  const std::string target = make_target(agent, "volume");
+  for (int time = 0; time < 2; ++time) {
+    const auto mounted = volume.mount(target);
+    INFO(mounted->text());
+    REQUIRE(mounted->code() == StatusCode::kOk);
+    if (time == 0) write_file(target + "/kept", "what was written");
+    CHECK(read_file(target + "/kept") == "what was written");
+    CHECK(volume.unmount(target)->code() == StatusCode::kOk);
+  }
 }

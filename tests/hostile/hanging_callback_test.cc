@@ -36,7 +36,8 @@ TEST_CASE("A module that hangs in a completion holds no thread of the module tha
   const auto method =
       std::make_shared<const router::Method>(called.instance().facts().description.methods.at(0));
   world.router.set_routes(std::make_shared<router::RouteTable>(router::RouteTable{
-      {method->full_name, router::Route{method, called.instance().shared_from_this()}}}));
+      .by_method = {
+          {method->full_name, router::Route{method, called.instance().shared_from_this()}}}}));
   for (int i = 0; i < 3; ++i) {
     CHECK(hangs.call({}, 50ms).code == StatusCode::kDeadlineExceeded);
     CHECK(called.call().message == "well");

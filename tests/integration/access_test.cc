@@ -19,6 +19,7 @@
 
 #include "tests/support/agent_process.h"
 #include "tests/support/test_client.h"
+#include "tests/support/wire_writer.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -158,8 +159,14 @@ TEST_CASE("Connections over the limits are turned away, and there is room again 
   const Guarded guarded(
       "mode = \"0666\"\n[agent.limits]\nmax_connections = 3\nmax_connections_per_user = 2\n");
   {
-    const TestClient first(guarded.socket());
-    const TestClient second(guarded.socket());
+    TestClient first(guarded.socket());
+    TestClient second(guarded.socket());
+    // With open calls; the idle ones would give way.
+    for (TestClient* const client : {&first, &second}) {
+      const auto stream =
+          client->start("longshore.echo.v1.Echo/CountAsync", WireWriter().number(1, 1 << 30));
+      REQUIRE(client->run_until([&] { return !stream->messages.empty(); }));
+    }
     CHECK(reception(guarded.socket(), 0, 0) == kTurnedAway);
     CHECK(reception(guarded.socket(), kNobody, kNobody) == kWelcome);
   }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -157,12 +159,9 @@ TEST_CASE_METHOD(Fixture, "Deadlines and cancellations reach the caller at once"
 
 TEST_CASE_METHOD(Fixture, "Streams arrive whole and in order, also large and slowly read ones") {
   TestClient client(directory.echo_socket());
-  echo::v1::CountRequest request;
-  request.set_count(500);
-  request.set_payload_bytes(20000);
   rpc::ClientCallOptions slowly;
   slowly.manual_flow = true;
-  const auto stream = client.start(kEcho + "Count", request.SerializeAsString(), slowly);
+  const auto stream = client.start(kEcho + "Count", count_to(500, 20000), slowly);
   for (size_t granted = 1; granted <= 500; ++granted) {
     stream->call->grant(1);
     REQUIRE(client.run_until([&] { return stream->messages.size() == granted; }));
@@ -255,6 +254,25 @@ TEST_CASE_METHOD(Fixture, "deny_methods denies, and says that it does") {
   CHECK(client.call(kEcho + "SayAtOnce", "")->code() == StatusCode::kOk);
 }
 
+TEST_CASE("deny_methods that leaves other versions open is warned of in the log") {
+  const auto deny = [](const AgentDirectory& directory, const std::string& method) {
+    const fs::path more = fs::path(directory.config_file()).parent_path() / "conf.d";
+    fs::create_directory(more);
+    write_file(more / "10-deny.toml",
+               "[modules.filesystem]\ndeny_methods = [\"" + method + "\"]\n");
+  };
+  AgentDirectory directory;
+  deny(directory, "v1.Filesystem/Rmdir");
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  CHECK(directory.log().find("denies \"v1.Filesystem/Rmdir\" and leaves") != std::string::npos);
+  CHECK(directory.log().find("denies \"v1.Filesystem/Mkdir\" and leaves") == std::string::npos);
+  deny(directory, "v1.Filesystem/Mkdir");
+  REQUIRE(agent.reload());
+  CHECK(directory.log().find("denies \"v1.Filesystem/Mkdir\" and leaves") != std::string::npos);
+  CHECK(agent.stop() == 0);
+}
+
 TEST_CASE_METHOD(Fixture, "Reflection and health tell of what the socket serves") {
   TestClient client(directory.filesystem_socket("v1beta2"));
   grpc::reflection::v1::ServerReflectionRequest question;
@@ -263,9 +281,13 @@ TEST_CASE_METHOD(Fixture, "Reflection and health tell of what the socket serves"
   stream->call->send(question.SerializeAsString());
   question.set_file_containing_symbol("v1beta2.Filesystem");
   stream->call->send(question.SerializeAsString());
+  question.set_file_containing_symbol("v1.Filesystem");
+  stream->call->send(question.SerializeAsString());
+  question.set_file_by_filename("filesystem/v1.proto");
+  stream->call->send(question.SerializeAsString());
   stream->call->half_close();
   REQUIRE(client.run_until([&] { return stream->finished(); }));
-  REQUIRE(stream->messages.size() == 2);
+  REQUIRE(stream->messages.size() == 4);
   grpc::reflection::v1::ServerReflectionResponse services;
   REQUIRE(services.ParseFromString(stream->messages[0]));
   REQUIRE(services.list_services_response().service_size() == 1);
@@ -273,6 +295,10 @@ TEST_CASE_METHOD(Fixture, "Reflection and health tell of what the socket serves"
   grpc::reflection::v1::ServerReflectionResponse files;
   REQUIRE(files.ParseFromString(stream->messages[1]));
   CHECK(files.file_descriptor_response().file_descriptor_proto_size() >= 1);
+  for (const size_t hidden : {2u, 3u}) {  // the module has them; this socket does not serve them
+    REQUIRE(files.ParseFromString(stream->messages[hidden]));
+    CHECK(files.error_response().error_code() == static_cast<int>(StatusCode::kNotFound));
+  }
 
   grpc::health::v1::HealthCheckRequest check;
   check.set_service("v1beta2.Filesystem");
@@ -281,6 +307,30 @@ TEST_CASE_METHOD(Fixture, "Reflection and health tell of what the socket serves"
   check.set_service("longshore.echo.v1.Echo");
   CHECK(client.call("grpc.health.v1.Health/Check", check.SerializeAsString())->code() ==
         StatusCode::kNotFound);
+}
+
+TEST_CASE("Compressed requests are answered where accept_gzip is set, and refused elsewhere") {
+  echo::v1::SayRequest request;
+  for (int i = 0; request.text().size() < 200'000; ++i)
+    *request.mutable_text() += std::to_string(i);
+  const bool accepts = GENERATE(false, true);
+  CAPTURE(accepts);
+  const AgentDirectory directory;
+  if (accepts) directory.configure("[agent.limits]\naccept_gzip = true\n");
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  TestClient client(directory.echo_socket());
+  rpc::ClientCallOptions compressed;
+  compressed.gzip = true;
+  const auto answer = client.call(kEcho + "Say", request.SerializeAsString(), compressed);
+  INFO(answer->text());
+  if (accepts) {
+    CHECK(answer->code() == StatusCode::kOk);
+    CHECK((answer->messages == std::vector<std::string>{request.SerializeAsString()}));
+  } else {
+    CHECK(answer->code() == StatusCode::kUnimplemented);
+  }
+  CHECK(agent.stop() == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "64 clients with calls of all kinds at once get their own answers") {
@@ -327,6 +377,47 @@ TEST_CASE_METHOD(Fixture, "Text that is no UTF-8 is refused, and nobody fills th
   CHECK(answer->code() == StatusCode::kInvalidArgument);
   CHECK(answer->text() == "the request is not a valid message for v1.Filesystem/PathExists");
   CHECK(directory.log().find("protobuf") == std::string::npos);
+}
+
+TEST_CASE("Calls that fail without end leave a few lines in the log, and their number", "[plain]") {
+  const std::string isolation = GENERATE(as<std::string>(), "in-process", "process");
+  INFO(isolation);
+  // So many once wrote 161 MB. A tenth would write 16 MB, sixteen times what is allowed.
+  const int calls = std::getenv("LONGSHORE_LONG") ? 200'000 : 20'000;
+  const AgentDirectory directory;
+  directory.configure({},
+                      "isolation = \"" + isolation + "\"\ndeny_methods = [\"" + kEcho + "Say\"]\n");
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  echo::v1::FailRequest fail;
+  fail.set_code(static_cast<int>(StatusCode::kInternal));
+  fail.set_text("in vain " + std::string(2000, 'x'));
+  TestClient client(directory.echo_socket());
+  for (int begun = 0; begun < calls; begun += 100) {
+    std::vector<std::shared_ptr<Answer>> answers;
+    for (int i = 0; i < 50; ++i) {
+      answers.push_back(client.start(kEcho + "Fail", fail.SerializeAsString()));
+      answers.push_back(client.start(kEcho + "Say", ""));
+    }
+    REQUIRE(client.run_until(
+        [&] { return std::ranges::all_of(answers, [](auto& each) { return each->finished(); }); }));
+    for (size_t i = 0; i < answers.size(); ++i) {
+      REQUIRE(answers[i]->code() ==
+              (i % 2 == 0 ? StatusCode::kInternal : StatusCode::kPermissionDenied));
+    }
+  }
+  CHECK(agent.stop() == 0);
+  const std::string log = directory.log();
+  CHECK(log.size() < (1u << 20));
+  uint64_t told_calls = 0;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t told = line.find(" more lines like this in the last ");
+    if (told != line.npos) told_calls += std::stoull(line.substr(line.rfind(' ', told - 1) + 1));
+    if (line.find("INFO  ") != line.npos && line.find("deny_methods") != line.npos) ++told_calls;
+    if (line.find("in vain") != line.npos) ++told_calls;
+  }
+  CHECK(told_calls == static_cast<uint64_t>(calls));
 }
 
 TEST_CASE_METHOD(Fixture, "A hundred thousand calls and a thousand connections leave nothing open",

@@ -1,43 +1,20 @@
-// What tests ask an agent over its control socket.
+// What tests ask an agent in a directory of theirs.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <string>
 
-#include "longshore/admin/v1.pb.h"
 #include "tests/support/agent_process.h"
-#include "tests/support/test_client.h"
+#include "tests/support/control_calls.h"
 
 namespace longshore::test {
 
-struct Upgraded {
-  StatusCode code;
-  std::string text;
-  admin::v1::UpgradeResponse response;
-};
-
 inline Upgraded upgrade(const AgentDirectory& directory, const std::string& module,
                         const std::string& file) {
-  TestClient client(directory.control_socket());
-  admin::v1::UpgradeRequest request;
-  request.set_module(module);
-  request.set_file(file);
-  const auto answer = client.call("longshore.admin.v1.Admin/Upgrade", request.SerializeAsString());
-  Upgraded upgraded{answer->code(), answer->text(), {}};
-  if (!answer->messages.empty()) upgraded.response.ParseFromString(answer->messages[0]);
-  return upgraded;
+  return upgrade_at(directory.control_socket(), module, file);
 }
 
 inline admin::v1::Module module_of(const AgentDirectory& directory, const std::string& name) {
-  TestClient client(directory.control_socket());
-  const auto answer = client.call("longshore.admin.v1.Admin/ListModules", {});
-  admin::v1::ListModulesResponse response;
-  REQUIRE(response.ParseFromString(answer->messages.at(0)));
-  for (const auto& module : response.modules()) {
-    if (module.name() == name) return module;
-  }
-  FAIL("there is no module " << name);
-  return {};
+  return module_at(directory.control_socket(), name);
 }
 
 }  // namespace longshore::test

@@ -1,23 +1,17 @@
 // The agent is killed again and again while its clients change disks: no answered call is undone,
 // and every call that was not answered reaches its goal when it is repeated.
 //
-// Random choices come from LONGSHORE_SEED, which is printed; LONGSHORE_LONG=1 kills ten times as
-// often.
+// Random choices come from LONGSHORE_SEED, which is printed. How many kills: kill_counts.h.
 #include <fcntl.h>
-#include <linux/blkpg.h>
-#include <linux/fs.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +27,7 @@
 #include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/byte_pattern.h"
 #include "tests/support/disk_node.h"
+#include "tests/support/kill_counts.h"
 #include "tests/support/mortal_agent.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/require.h"
@@ -51,8 +46,6 @@ namespace fs = std::filesystem;
 constexpr size_t kWorkers = 4;
 constexpr size_t kBystander = kWorkers;  // the place of the disk that nobody names
 const std::string kYes = WireWriter().number(1, 1);
-
-int kills() { return std::getenv("LONGSHORE_LONG") != nullptr ? 300 : 30; }
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -179,26 +172,7 @@ class Worker {
 
   // Makes the disk blank, without the agent.
   void wipe() {
-    const LoopDisk& disk = node_.disk(place_);
-    {
-      const FileDescriptor opened = open_disk(disk, O_RDWR);
-      require(::flock(opened.get(), LOCK_EX) == 0, "cannot lock " + disk.node());
-      blkpg_partition partition{};
-      partition.pno = 1;
-      blkpg_ioctl_arg argument{};
-      argument.op = BLKPG_DEL_PARTITION;
-      argument.datalen = sizeof(partition);
-      argument.data = &partition;
-      // In use for a moment by a program that the agent starts for another disk.
-      const auto end = std::chrono::steady_clock::now() + 30s;
-      while (::ioctl(opened.get(), BLKPG, &argument) != 0) {
-        require(errno == EBUSY && std::chrono::steady_clock::now() < end, "a partition is in use");
-      }
-      uint64_t range[] = {0, 0};
-      require(::ioctl(opened.get(), BLKGETSIZE64, &range[1]) == 0, "no size of " + disk.node());
-      require(::ioctl(opened.get(), BLKZEROOUT, range) == 0, "cannot wipe " + disk.node());
-    }
-    node_.disk(place_).grow(plan_.bytes);
+    node_.disk(place_).make_blank(plan_.bytes);
     has_file_ = false;
     size_ = 0;
   }
@@ -268,12 +242,13 @@ std::vector<Plan> plans() {
 // Kills what is told while four disks live and a fifth must not be touched.
 using Kill = std::function<void(MortalAgent& agent, uint64_t choice)>;
 
-void check_lives(bool isolated, const Kill& kill) {
+void check_lives(bool isolated, int kills, const Kill& kill) {
   const uint64_t seed = random_seed();
   const std::vector<Plan> all = plans();
   if (std::none_of(all.begin(), all.end(), [](const Plan& plan) { return plan.resizes; })) {
     std::puts("SKIPPED: no filesystem can grow here: no CAP_SYS_RESOURCE, no btrfs");
   }
+  int done = 0;
   for (const Plan& plan : all) {
     CAPTURE(plan.filesystem);
     DiskNode node({.disks = kWorkers + 1,
@@ -287,9 +262,12 @@ void check_lives(bool isolated, const Kill& kill) {
     for (size_t place = 0; place < kWorkers; ++place) {
       workers.emplace_back(node, agent, place, plan, seed + place + 1);
     }
-    const int times = kills() / static_cast<int>(all.size());
-    REQUIRE(live_and_kill(workers, times, seed, [&](uint64_t choice) { kill(agent, choice); }) ==
-            "");
+    const int times = kills / static_cast<int>(all.size());
+    const auto count_and_kill = [&](uint64_t choice) {
+      kill(agent, choice);
+      ++done;
+    };
+    REQUIRE(live_and_kill(workers, times, seed, count_and_kill) == "");
     CHECK(agent.stop() == 0);
 
     int unanswered = 0;
@@ -307,16 +285,19 @@ void check_lives(bool isolated, const Kill& kill) {
     }
     CHECK(pattern.is_in(node.disk(kBystander).file()));
   }
+  CHECK(done == kills);
+  tell_kills("disks", done);
 }
 
 }  // namespace
 
 TEST_CASE("No answered call is undone by a kill, and every other one reaches its goal") {
-  check_lives(false, [](MortalAgent& agent, uint64_t) { agent.kill_and_start(); });
+  check_lives(false, kill_counts().of_agent_at_disks,
+              [](MortalAgent& agent, uint64_t) { agent.kill_and_start(); });
 }
 
 TEST_CASE("Nor by the kill of a module's own process, which the agent survives") {
-  check_lives(true, [](MortalAgent& agent, uint64_t choice) {
+  check_lives(true, kill_counts().of_modules_at_disks, [](MortalAgent& agent, uint64_t choice) {
     const auto end = std::chrono::steady_clock::now() + 30s;
     while (!agent.kill_child(choice)) {
       require(std::chrono::steady_clock::now() < end, "no module has a process");

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "tests/integration/disk_versions.h"
+#include "tests/support/disk_content.h"
 #include "tests/support/disk_node.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_reader.h"
 #include "tests/support/wire_writer.h"
@@ -81,8 +83,8 @@ TEST_CASE("The list of disk ids has every disk, in the form of each version") {
   }
 }
 
-TEST_CASE("A loop disk is online and says that it cannot be otherwise") {
-  ServedNode served({.bytes = kMebibyte});
+TEST_CASE("A disk goes offline and online in every version that can say so") {
+  ServedNode served({.bytes = 64 * kMebibyte});
   for (const DiskVersion& version : kDiskVersions) {
     if (version.state.empty()) continue;
     CAPTURE(version.name);
@@ -90,9 +92,39 @@ TEST_CASE("A loop disk is online and says that it cannot be otherwise") {
     const WireWriter number = disk_field(version.has_text_ids, served.node.disk().number());
     const std::string yes = WireWriter().number(1, 1);
     CHECK(client.call(version.state, number) == yes);
+    for (int times = 0; times < 2; ++times) {
+      CHECK(client.call(version.set_state, WireWriter(number)) == "");
+      CHECK(client.call(version.state, number) == "");
+    }
+    CHECK(client.call("PartitionDisk", number) == "");
+    CHECK(client.call(version.state, number) == "");
     CHECK(client.call(version.set_state, WireWriter(number).number(2, 1)) == "");
-    CHECK(client.code(version.set_state, WireWriter(number)) == StatusCode::kUnimplemented);
     CHECK(client.call(version.state, number) == yes);
+  }
+  // To ask writes nothing, and there was nothing to warn of.
+  CHECK(served.node.directory().log().find("read-only") == std::string::npos);
+}
+
+TEST_CASE("A read-only disk is online, and the log says what the answer cannot") {
+  ServedNode served({.bytes = kMebibyte});
+  const WriteProtection protection(served.node.disk());
+  const auto warnings = [&] {
+    const std::string log = served.node.directory().log(), said = "is read-only: volumes there";
+    size_t count = 0;
+    for (size_t at = 0; (at = log.find(said, at)) != std::string::npos; at += said.size()) ++count;
+    return count;
+  };
+  size_t expected = 0;
+  for (const DiskVersion& version : kDiskVersions) {
+    if (version.state.empty()) continue;
+    CAPTURE(version.name);
+    VersionClient client(served.node, "disk", version.name);
+    const WireWriter number = disk_field(version.has_text_ids, served.node.disk().number());
+    CHECK(client.call(version.state, number) == WireWriter().number(1, 1).bytes());
+    CHECK(eventually([&] { return warnings() == expected + 1; }));
+    CHECK(client.call(version.set_state, WireWriter(number).number(2, 1)) == "");
+    CHECK(eventually([&] { return warnings() == expected + 2; }));
+    expected += 2;
   }
 }
 
@@ -126,7 +158,7 @@ TEST_CASE("A text that is no disk number is refused in the old versions") {
 
 TEST_CASE("Each socket serves its group in its version and nothing else") {
   ServedNode served({.bytes = kMebibyte});
-  // A question that a version answers well although there is no such disk.
+  // A question that a version answers well although the disk is blank.
   struct Served {
     std::string group, version, method, request;
   };
@@ -136,7 +168,7 @@ TEST_CASE("Each socket serves its group in its version and nothing else") {
   }
   for (const auto& version : kVolumeVersions) {
     all.push_back({"volume", version.name, version.name + ".Volume/ListVolumesOnDisk",
-                   disk_field(version.has_text_ids, 1)});
+                   disk_field(version.has_text_ids, served.node.disk().number())});
   }
   for (const Served& own : all) {
     TestClient client(served.node.socket(own.group, own.version));

@@ -80,6 +80,13 @@ class VersionClient {
     return answer->messages.at(0);
   }
 
+  // What an answer says that must be an error.
+  std::string error(const std::string& method, const std::string& request) {
+    const auto answer = client_.call(service_ + method, request);
+    CHECK(answer->code() != StatusCode::kOk);
+    return answer->text();
+  }
+
   StatusCode code(const std::string& method, const std::string& request) {
     const auto answer = client_.call(service_ + method, request);
     CHECK((answer->code() == StatusCode::kOk || !answer->text().empty()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "longshore/echo/v1.pb.h"
@@ -18,6 +19,14 @@ inline std::string wait_for(std::chrono::milliseconds time, bool stubborn = fals
   echo::v1::WaitRequest request;
   request.set_milliseconds(time.count());
   request.set_stubborn(stubborn);
+  return request.SerializeAsString();
+}
+
+// So many messages, each of which has as many bytes more.
+inline std::string count_to(int64_t messages, int64_t payload_bytes = 0) {
+  echo::v1::CountRequest request;
+  request.set_count(messages);
+  request.set_payload_bytes(payload_bytes);
   return request.SerializeAsString();
 }
 

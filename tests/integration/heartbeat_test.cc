@@ -148,6 +148,7 @@ struct World {
     config::ModuleSettings module;
     module.name = name;
     module.library = test::built_module("heartbeat");
+    module.is_controller = true;
     module.isolation = isolation;
     module.may_call = {kService};
     module.settings["source"] = std::string("all");

@@ -15,17 +15,6 @@ using namespace longshore;
 using namespace longshore::test;
 using namespace std::chrono_literals;
 
-namespace {
-
-std::string count(int64_t messages, int64_t bytes = 0) {
-  echo::v1::CountRequest request;
-  request.set_count(messages);
-  request.set_payload_bytes(bytes);
-  return request.SerializeAsString();
-}
-
-}  // namespace
-
 TEST_CASE("Unary calls of every kind answer as they do in the agent") {
   IsolatedAgent world("settings.greeting = \"good evening\"\n");
   TestClient client(world.directory.echo_socket());
@@ -70,7 +59,7 @@ TEST_CASE("Large requests and answers go through, and too large ones are refused
     CHECK(answer->code() == StatusCode::kOk);
     CHECK(answer->messages == std::vector<std::string>{say(large)});
   }
-  const auto too_large = client.call(kEcho + "Count", count(1, 65 << 20));
+  const auto too_large = client.call(kEcho + "Count", count_to(1, 65 << 20));
   CHECK(too_large->code() == StatusCode::kResourceExhausted);
   CHECK(client.call(kEcho + "Say", say("still here"))->code() == StatusCode::kOk);
 }
@@ -80,7 +69,7 @@ TEST_CASE("A stream comes whole and in order, and a reader who does not read hol
   IsolatedAgent world;
   TestClient client(world.directory.echo_socket());
   for (const char* method : {"Count", "CountAsync"}) {
-    const auto whole = client.call(kEcho + method, count(5000, 10));
+    const auto whole = client.call(kEcho + method, count_to(5000, 10));
     REQUIRE(whole->code() == StatusCode::kOk);
     REQUIRE(whole->messages.size() == 5000);
     for (int64_t i = 0; i < 5000; ++i) {
@@ -91,7 +80,7 @@ TEST_CASE("A stream comes whole and in order, and a reader who does not read hol
   }
   // This one is not served as long as its client does not run.
   TestClient slow(world.directory.echo_socket());
-  const auto stream = slow.start(kEcho + "Count", count(2000, 100'000));
+  const auto stream = slow.start(kEcho + "Count", count_to(2000, 100'000));
   CHECK(slow.run_until([&] { return !stream->messages.empty(); }));
   const pid_t process = world.process_of("echo");
   for (int i = 0; i < 100; ++i) {
@@ -103,6 +92,7 @@ TEST_CASE("A stream comes whole and in order, and a reader who does not read hol
     CHECK(own_memory_kib(world.agent->id()) < 100'000);
   }
   REQUIRE(slow.run_until([&] { return stream->finished(); }));
+  INFO(stream->text());
   CHECK(stream->code() == StatusCode::kOk);
   CHECK(stream->messages.size() == 2000);
 }
@@ -119,7 +109,7 @@ TEST_CASE("A cancellation and a deadline reach the module in its process") {
   REQUIRE(client.run_until([&] { return cancelled->finished(); }));
   CHECK(cancelled->code() == StatusCode::kCancelled);
   for (const char* method : {"Count", "CountAsync"}) {
-    const auto stream = client.start(kEcho + method, count(1'000'000'000, 1000));
+    const auto stream = client.start(kEcho + method, count_to(1'000'000'000, 1000));
     REQUIRE(client.run_until([&] { return stream->messages.size() > 10; }));
     stream->call->cancel();
     REQUIRE(client.run_until([&] { return stream->finished(); }));

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 #include "longshorectl_run.h"
 #include "tests/support/build_tree.h"
@@ -60,12 +61,13 @@ std::string complaint(const std::string& socket, int exit_code = 3) {
 }
 
 // As nobody, whom root can become, and with a copy of the program that others may reach.
-ProgramRun run_as_nobody(const AgentDirectory& directory) {
+ProgramRun run_as_nobody(const AgentDirectory& directory, std::string socket = {}) {
+  if (socket.empty()) socket = directory.control_socket();
   const std::string program = directory / "longshorectl";
   fs::copy_file(built_program("longshorectl"), program);
   ::chmod(fs::path(program).parent_path().c_str(), 0755);
   return run_program({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                      program, "--socket", directory.control_socket(), "status"});
+                      program, "--socket", std::move(socket), "status"});
 }
 
 bool is_root() {
@@ -150,7 +152,7 @@ TEST_CASE("a folder that others may not enter") {
   const auto run = run_as_nobody(served.directory);
   CHECK(run.exit_code == 3);
   CHECK_THAT(run.errors, Contains("permission denied: " + (served.directory / "control") +
-                                  " belongs to root; only root may use the control socket; try "
+                                  " belongs to root; only root may use this socket; try "
                                   "sudo"));
 }
 
@@ -162,6 +164,38 @@ TEST_CASE("a socket that others may not use") {
   CHECK(run.exit_code == 3);
   CHECK_THAT(run.errors, Contains("permission denied: " + served.directory.control_socket()) &&
                              Contains("try sudo"));
+}
+
+TEST_CASE("a socket for drivers, whose group may use it") {
+  if (!is_root()) return;
+  constexpr gid_t kGroup = 4294967200;
+  const Served served;
+  const std::string socket = served.directory.filesystem_socket("v1");
+  REQUIRE(::chown(socket.c_str(), 0, kGroup) == 0);
+  ::chmod(socket.c_str(), 0660);
+  const auto run = run_as_nobody(served.directory, socket);
+  CHECK(run.exit_code == 3);
+  CHECK_THAT(run.errors, Contains("permission denied: " + socket + " belongs to root; only root " +
+                                  "and the group 4294967200 may use this socket; try sudo"));
+}
+
+TEST_CASE("a service that is not there may be one of a module that is switched off") {
+  const Served served;
+  const auto run = served.run({"call", "v1.Smb/NewSmbGlobalMapping", "{}"});
+  CHECK(run.exit_code == 4);
+  CHECK_THAT(run.errors, Contains("v1.Smb") && Contains("`enabled = false`"));
+}
+
+TEST_CASE("an audit log that is not there is told with the reason, and that there need be none") {
+  const std::string otherwise = "there is no audit log unless";
+  const TemporaryDirectory directory;
+  const auto named = run_at(directory / "none.sock", {"audit", "verify", directory / "audit"});
+  CHECK(named.exit_code == 2);
+  CHECK_THAT(named.errors, Contains((directory / "audit") + "\": No such file or directory") &&
+                               !Contains(otherwise));
+  if (fs::exists("/var/log/longshore/audit.jsonl")) return;  // somebody's agent's
+  const auto usual = run_at(directory / "none.sock", {"audit", "verify"});
+  CHECK_THAT(usual.errors, Contains("No such file or directory") && Contains(otherwise));
 }
 
 TEST_CASE("an agent that does not know us") {

@@ -150,6 +150,17 @@ TEST_CASE("the pages name the exit codes of the help") {
   }
 }
 
+TEST_CASE("the page and the help name the same commands that have exit codes of their own") {
+  const std::string help = run_program({built_program("longshorectl"), "--help"}).output;
+  const std::string codes = help.substr(help.find("Exit codes:"));
+  const std::string text = page("longshorectl.1");
+  const size_t begin = text.find(".Sh EXIT STATUS");
+  const std::string status = text.substr(begin, text.find(".Sh EXAMPLES") - begin);
+  const Names commands = matches(status, "Ic ([a-z ]*[a-z])");
+  CHECK(commands == Names{"audit verify", "config check", "crashes"});
+  CHECK(matches(codes.substr(0, codes.find("\n\n")), "\"([a-z ]+)\"") == commands);
+}
+
 TEST_CASE("the page of the configuration names every table and key of the sample") {
   const std::string text = page("longshore-agent.toml.5");
   const std::string sample = content(source_tree() + "/config/agent.toml");

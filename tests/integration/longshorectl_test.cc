@@ -207,6 +207,25 @@ TEST_CASE("files are checked and shown without an agent") {
   CHECK_THAT(config(directory, {"show", "--output=json"}).output,
              StartsWith("{\"toml\":\"[agent]"));
 
+  const fs::path more = fs::path(directory.config_file()).parent_path() / "conf.d";
+  fs::create_directory(more);
+  write_file(more / "10-deny.toml",
+             "[modules.filesystem]\ndeny_methods = [\"v1.Filesystem/Rmdir\"]\n");
+  const auto warned = config(directory, {"check"});
+  CHECK(warned.exit_code == 0);
+  CHECK_THAT(warned.output, Contains("no findings, 1 warning"));
+  CHECK_THAT(warned.errors, StartsWith("warning: " + (more / "10-deny.toml:2:17: ").string()) &&
+                                Contains("\"v1beta2.Filesystem/Rmdir\""));
+  CHECK_THAT(warned.errors, !Contains("whole configuration"));
+  const auto part = run_at(directory.control_socket(), {"config", "check", "--module-dir",
+                                                        built_modules(), more / "10-deny.toml"});
+  CHECK_THAT(part.errors, StartsWith("warning: " + (more / "10-deny.toml").string()) &&
+                              Contains("is taken as a whole configuration"));
+  const auto warned_json = config(directory, {"check", "--output=json"});
+  CHECK(warned_json.exit_code == 0);
+  CHECK_THAT(warned_json.output, Contains("\"ok\":true") && Contains("\"findings\":[]") &&
+                                     Contains("\"warnings\":[\"" + more.string()));
+
   directory.configure("[agnet]\nx = 1\n");
   const auto faulty = config(directory, {"check"});
   CHECK(faulty.exit_code == 2);

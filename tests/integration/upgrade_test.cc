@@ -1,10 +1,8 @@
 // `Upgrade` of a running agent: under load, in both ways of replacement, and when the new file
 // fails.
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <set>
-#include <thread>
 
 #include "longshore/echo/v1.pb.h"
 #include "tests/integration/control_requests.h"
@@ -13,6 +11,7 @@
 #include "tests/support/build_tree.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
+#include "tests/support/steady_caller.h"
 #include "tests/support/test_client.h"
 
 using namespace longshore;
@@ -25,42 +24,6 @@ namespace messages = longshore::admin::v1;
 using Catch::Matchers::Contains;
 
 const std::string kEchoFile = built_module("echo");
-
-// Calls one method over and over, on a connection and a thread of its own.
-class Caller {
- public:
-  Caller(std::string socket, std::string method, std::string request)
-      : thread_([this, socket = std::move(socket), method = std::move(method),
-                 request = std::move(request)] {
-          TestClient client(socket);
-          while (!over_) {
-            const auto answer = client.call(method, request);
-            ++calls_;
-            if (answer->code() == StatusCode::kOk) {
-              last_answer_ = answer->messages.at(0);
-            } else if (error_.empty()) {
-              error_ = std::string(status_code_name(answer->code())) + " " + answer->text();
-            }
-          }
-        }) {}
-  ~Caller() { end(); }
-
-  // Its first error; empty when all went well.
-  std::string end() {
-    over_ = true;
-    if (thread_.joinable()) thread_.join();
-    return error_;
-  }
-  int calls() const { return calls_; }
-  std::string last_answer() const { return last_answer_; }  // after `end`
-
- private:
-  std::atomic<bool> over_{false};
-  std::atomic<int> calls_{0};
-  std::string error_;
-  std::string last_answer_;
-  std::thread thread_;
-};
 
 int upgrades() { return std::getenv("LONGSHORE_LONG") != nullptr ? 1000 : 100; }
 
@@ -86,10 +49,10 @@ TEST_CASE("No call over sockets fails during upgrades between two files, and not
   const std::string echo = "longshore.echo.v1.Echo/";
   echo::v1::WaitRequest wait;
   wait.set_milliseconds(2);
-  Caller says(directory.echo_socket(), echo + "Say", say("here"));
-  Caller says_at_once(directory.echo_socket(), echo + "SayAtOnce", say("here"));
-  Caller waits(directory.echo_socket(), echo + "Wait", wait.SerializeAsString());
-  Caller waits_async(directory.echo_socket(), echo + "WaitAsync", wait.SerializeAsString());
+  SteadyCaller says(directory.echo_socket(), echo + "Say", say("here"));
+  SteadyCaller says_at_once(directory.echo_socket(), echo + "SayAtOnce", say("here"));
+  SteadyCaller waits(directory.echo_socket(), echo + "Wait", wait.SerializeAsString());
+  SteadyCaller waits_async(directory.echo_socket(), echo + "WaitAsync", wait.SerializeAsString());
 
   std::set<std::string> versions;
   const auto replace = [&](int i) {
@@ -107,7 +70,7 @@ TEST_CASE("No call over sockets fails during upgrades between two files, and not
   if (kMemoryTellsLeaks) CHECK(own_memory_kib(agent.id()) < memory + 4096);
   CHECK(versions == std::set<std::string>{"0.1.0", "9.9.9"});
   CHECK(module_of(directory, "echo").upgrades() == upgrades() + 20);
-  for (Caller* each : {&says, &says_at_once, &waits, &waits_async}) {
+  for (SteadyCaller* each : {&says, &says_at_once, &waits, &waits_async}) {
     CHECK(each->end() == "");
     CHECK(each->calls() > 0);
   }
@@ -123,8 +86,8 @@ TEST_CASE("Calls wait while the only instance of a module is replaced, and none 
   AgentProcess agent(directory);
   INFO(directory.log());
   REQUIRE(agent.serves());
-  Caller caller(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
-  Caller another(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
+  SteadyCaller caller(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
+  SteadyCaller another(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
   for (int i = 0; i < upgrades(); ++i) {
     const Upgraded upgraded = upgrade(directory, "hostile", i % 2 == 0 ? other : first);
     INFO(upgraded.text);
@@ -143,7 +106,7 @@ TEST_CASE("A file that does not start, or is of another module, leaves the old o
   AgentProcess agent(directory);
   INFO(directory.log());
   REQUIRE(agent.serves());
-  Caller caller(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
+  SteadyCaller caller(directory / "hostile/hostile.sock", "hostile.v1.Hostile/Do", "");
   const std::string before = module_of(directory, "hostile").sha256();
 
   const Upgraded fails = upgrade(directory, "hostile", hostile_module("start_fails"));

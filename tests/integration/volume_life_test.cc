@@ -4,9 +4,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/integration/disk_versions.h"
+#include "tests/support/disk_content.h"
 #include "tests/support/disk_node.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_reader.h"
@@ -100,6 +103,10 @@ TEST_CASE("A volume lives its life in every version") {
   CHECK(client.call("MountVolume", mount) == "");
   const auto mounts = node.mounts();
   REQUIRE(mounts.size() == 1);
+  // azuredisk: the disk's number as the volume's id, with nothing to grow.
+  const std::string number_as_id = WireWriter().text(1, std::to_string(number));
+  if (!growing.empty()) CHECK(client.call("ResizeVolume", number_as_id) == "");
+  CHECK(client.code("FormatVolume", number_as_id) == StatusCode::kNotFound);
   CHECK(mounts.front().point == target);
   CHECK(mounts.front().source == node.partition_node());
   write_file(target + "/file", "content");
@@ -117,6 +124,51 @@ TEST_CASE("A volume lives its life in every version") {
   CHECK(client.call("MountVolume", mount) == "");
   CHECK(fs::file_size(target + "/file") == 7);
   CHECK(client.call(version.unmount, mount) == "");
+}
+
+TEST_CASE(
+    "AWS EBS finds its words in every version, and azuredisk and vSphere an error, not a list") {
+  ServedNode served({.bytes = kMebibyte});
+  const std::string plain = served.node.make_target("plain");
+  for (const VolumeVersion& version : kVolumeVersions) {
+    CAPTURE(version.name);
+    VersionClient client(served.node, "volume", version.name);
+    CHECK(client.code("ListVolumesOnDisk", disk_field(version.has_text_ids, 0)) ==
+          StatusCode::kNotFound);
+    if (version.id_at.empty()) continue;
+    for (const std::string& path : {plain, plain + "/absent"}) {
+      CHECK_THAT(client.error(version.id_at, WireWriter().text(1, path)),
+                 Catch::Contains("because it does not exist"));
+    }
+  }
+}
+
+TEST_CASE("What is lost with a disk is told by a warning in the log, and the call succeeds") {
+  ServedNode served;
+  DiskNode& node = served.node;
+  DiskClient v1(node);
+  VersionClient client(node, "volume", "v1");
+  v1.partition(node.disk().number());
+  const std::string id = ids_in(v1.list(node.disk().number())).at(0);
+  REQUIRE(v1.format(id)->code() == StatusCode::kOk);
+  const std::string target = node.make_target("target");
+  REQUIRE(v1.mount(id, target)->code() == StatusCode::kOk);
+  write_bytes(node.disk().node(), 0, std::string(512, '\0'));  // the table
+  CHECK(client.call("WriteVolumeCache", WireWriter().text(1, id)) == "");
+  CHECK(v1.unmount(id, target)->code() == StatusCode::kOk);
+  CHECK(node.mounts().empty());
+  std::istringstream log(node.directory().log());
+  std::vector<std::string> warnings;
+  for (std::string line; std::getline(log, line);) {
+    if (line.find(" WARN ") != std::string::npos) warnings.push_back(line);
+  }
+  REQUIRE(warnings.size() == 2);
+  for (const std::string& warning : warnings) {
+    CHECK_THAT(warning, Catch::Contains("what was not written to it is lost") &&
+                            Catch::Contains("object=\"" + id + "\""));
+  }
+  CHECK_THAT(warnings[0], Catch::Contains("method=v1.Volume/WriteVolumeCache"));
+  CHECK_THAT(warnings[1], Catch::Contains("method=v1.Volume/UnmountVolume"));
 }
 
 TEST_CASE("v2alpha1 finds the closest volume of a path") {
@@ -150,4 +202,53 @@ TEST_CASE("v2alpha1 finds the closest volume of a path") {
   fs::create_directory_symlink(fs::temp_directory_path(), elsewhere + "/out");
   CHECK(client.code(kClosest, path(elsewhere + "/out")) == StatusCode::kPermissionDenied);
   CHECK(v1.unmount(id, target)->code() == StatusCode::kOk);
+}
+
+// What GCP PD and AWS EBS do, with another agent after every call.
+TEST_CASE("A volume is staged again after its disk was taken offline, over restarts of the agent") {
+  const bool isolated = GENERATE(false, true);
+  CAPTURE(isolated);
+  const DiskNode node({.isolated = isolated});
+  const uint32_t disk = node.disk().number();
+  const std::string target = node.make_target("target");
+  const auto with_agent = [&](const auto& call) {
+    AgentProcess agent(node.directory());
+    INFO(node.directory().log());
+    REQUIRE(agent.serves());
+    DiskClient client(node);
+    const DiskClient::Called called = call(client);
+    INFO(called->text());
+    CHECK(agent.stop() == 0);
+    return called;
+  };
+  const auto must = [&](const auto& call) {
+    const auto called = with_agent(call);
+    INFO(called->text());
+    REQUIRE(called->code() == StatusCode::kOk);
+    return called;
+  };
+  std::string id;
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    must([&](DiskClient& client) { return client.partition(disk); });
+    must([&](DiskClient& client) { return client.set_online(disk, true); });
+    const auto ids = ids_in(must([&](DiskClient& client) { return client.list(disk); }));
+    REQUIRE(ids.size() == 1);
+    if (round > 0) CHECK(ids.front() == id);
+    id = ids.front();
+    if (round == 0) must([&](DiskClient& client) { return client.format(id); });
+    must([&](DiskClient& client) { return client.mount(id, target); });
+    const auto refused =
+        with_agent([&](DiskClient& client) { return client.set_online(disk, false); });
+    CHECK(refused->code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(refused->text(), Catch::Contains(target));
+    must([&](DiskClient& client) { return client.unmount(id, target); });
+    must([&](DiskClient& client) { return client.set_online(disk, false); });
+    const auto listed = with_agent([&](DiskClient& client) { return client.list(disk); });
+    CHECK(listed->code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(listed->text(), Catch::Contains("is offline") && Catch::Contains("SetDiskState"));
+    const auto mounted = with_agent([&](DiskClient& client) { return client.mount(id, target); });
+    CHECK(mounted->code() == StatusCode::kFailedPrecondition);
+    CHECK(node.mounts().empty());
+  }
 }

@@ -31,6 +31,7 @@ check_control() {
 check_documents() {
   local folder=$root/usr/share/doc/$package
   grep -q '^Copyright: ' "$folder/copyright" || fault 'no copyright'
+  [ "$package" != longshore ] || [ -s "$folder/README.md" ] || fault 'it does not say how it is operated'
   [ "$(zcat "$folder/changelog.Debian.gz" | dpkg-parsechangelog -l - -S Version)" = \
     "$(dpkg-deb -f "$deb" Version)" ] || fault 'the changelog is not of this version'
   zcat "$folder/changelog.Debian.gz" | dpkg-parsechangelog -l - 2>&1 > /dev/null | grep . &&

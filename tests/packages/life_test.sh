@@ -27,6 +27,15 @@ call v1.Disk/ListDiskIDs '{"unknown": 1}' && fail 'a wrong request was taken'
 [ "$(stat -c %a /run/longshore-control /run/longshore-control/control.sock | xargs)" = '700 600' ]
 stop_agent
 
+echo '== Shares have a process of their own, and nothing else differs from what is without a file'
+start_agent
+contains "$(longshorectl modules smb)" 'system_call_filter='
+stop_agent
+longshored config sample > /tmp/sample.toml
+difference=$(diff /tmp/sample.toml /etc/longshore/agent.toml || true)
+[ "$(grep '^[<>]' <<< "$difference" | grep -v '^> #')" = '< #isolation = "in-process"
+> isolation = "process"' ] || fail "the package's configuration differs: $difference"
+
 echo '== Upgrade: a conffile that is as shipped is replaced'
 change() {
   echo '# Changed by the next version.' >> "$1/etc/longshore/agent.toml"

@@ -96,8 +96,11 @@ isolation = "process"
 process.user = "nobody"
 process.capabilities = ["CAP_DAC_OVERRIDE"]
 END
+# smb is in one already.
+children() { cat /proc/"$(agent)"/task/*/children | tr '\n' ' '; }
+children_before=" $(children) "
 systemctl reload longshore.service
-child=$(cat /proc/"$(agent)"/task/*/children | tr -d ' ')
+child=$(for process in $(children); do [[ $children_before == *" $process "* ]] || echo "$process"; done)
 of_child() { sed -n "s/^$1:\t//p" "/proc/$child/status"; }
 [ "$(of_child Uid | cut -f1)" = "$(id -u nobody)" ]
 [ "$(of_child CapEff) $(of_child CapBnd)" = '0000000000000002 0000000000000002' ]

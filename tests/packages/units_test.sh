@@ -17,6 +17,15 @@ for page in $(sed -n 's/^Documentation=//p' "${units[@]}" | tr ' ' '\n' | sort -
     fail "the package has no $name"
 done
 
+echo '== A limit of starts would fail the sockets'
+for limit in StartLimitIntervalSec=0 WatchdogSec=3min MemoryMax=1G TasksMax=1024; do
+  grep -q "^$limit$" /lib/systemd/system/longshore.service || fail "there is no $limit"
+done
+
+echo '== The profile that the unit names is in the package'
+profile=$(sed -n 's/^AppArmorProfile=-//p' /lib/systemd/system/longshore.service)
+grep -q "^profile $profile " /etc/apparmor.d/usr.sbin.longshored || fail "there is no \"$profile\""
+
 echo '== Exposure'
 # 10 is a service that may do everything. What mounts for the whole node cannot come much lower.
 systemd-analyze security --offline=true --threshold=54 longshore.service > /dev/null ||

@@ -36,3 +36,20 @@ print_skips() {
       }
     }'
 }
+
+# print_kills <report by CTest>...: how often tests have killed, as they told it; nothing if none has.
+print_kills() {
+  awk '
+    match($0, /kill -9, [a-z]+: [0-9]+/) {
+      split(substr($0, RSTART + 9, RLENGTH - 9), words, ": ")
+      if (!(words[1] in of)) names[++number] = words[1]
+      of[words[1]] += words[2]
+      all += words[2]
+    }
+    END {
+      if (!all) exit
+      line = "kill -9, counted: " all " in all"
+      for (i = 1; i <= number; ++i) line = line (i == 1 ? ": " : ", ") names[i] " " of[names[i]]
+      print line
+    }' "$@"
+}

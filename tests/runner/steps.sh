@@ -51,7 +51,8 @@ build() {
   local preset=$1
   shift
   # What runs meanwhile is watched by clocks, this is not.
-  cmake --fresh --preset "$preset" -DLONGSHORE_FUZZ_SECONDS="$fuzz_seconds" "${unity[@]}" &&
+  cmake --fresh --preset "$preset" -DLONGSHORE_FUZZ_SECONDS="$fuzz_seconds" \
+    -DLONGSHORE_LONG="${long:-0}" "${unity[@]}" &&
     nice -n 10 cmake --build --preset "$preset" --parallel "$cores" "$@" -- --quiet
 }
 

@@ -7,6 +7,9 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace longshore::style {
 namespace {
@@ -98,6 +101,40 @@ std::string fault_of(const SourceTree& tree, const std::string& from, const std:
   return known ? "" : "no heading of " + path;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t indentation(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+bool begins_entry(std::string_view line) {
+  return line.substr(indentation(line)).starts_with("- ");
+}
+
+// What YAML says of the list's entry that `line` is a part of.
+std::string entry_around(const std::vector<std::string>& lines, size_t line) {
+  size_t first = line;
+  while (first > 0 && !begins_entry(lines[first])) --first;
+  const size_t column = indentation(lines[first]);
+  std::string entry = lines[first];
+  for (size_t next = first + 1; next < lines.size(); ++next) {
+    if (indentation(lines[next]) <= column) break;
+    entry += "\n" + lines[next];
+  }
+  return entry;
+}
+
+// "::Name" of no namespace is a function of the system's, and keeps its name.
+bool is_global(std::string_view code, size_t begin) {
+  const std::string_view before = code.substr(0, begin);
+  return before.ends_with("::") && (before.size() == 2 || !is_word(before[before.size() - 3]));
+}
+
 }  // namespace
 
 Findings check_links(const SourceTree& tree) {
@@ -132,11 +169,56 @@ Findings check_old_names(const SourceTree& tree) {
       size_t end = begin;
       while (end < code.size() && is_word(code[end])) ++end;
       const auto old = kOldNames.find(code.substr(begin, end - begin));
-      if (old != kOldNames.end()) {
+      if (old != kOldNames.end() && !is_global(code, begin)) {
         const int line = line_of(file.symbols, begin);
         findings.push_back(finding(path, line, old->first + " is called " + old->second + " now"));
       }
       begin = std::max(end, begin + 1);
+    }
+  }
+  return findings;
+}
+
+Findings check_security_chapter(const SourceTree& tree) {
+  constexpr const char* kReadme = "README.md";
+  constexpr const char* kChapter = "## Security";
+  constexpr size_t kMostLines = 60;
+  const auto readme = tree.find(kReadme);
+  if (readme == tree.end()) return {finding(kReadme, 1, "it is not there")};
+  const std::vector<std::string> lines = lines_of(readme->second.text);
+  const auto is_heading = [](const std::string& line) { return line.starts_with("## "); };
+  const auto begin = std::ranges::find(lines, kChapter);
+  if (begin == lines.end()) return {finding(kReadme, 1, "it has no chapter \"Security\"")};
+  const auto end = std::find_if(begin + 1, lines.end(), is_heading);
+  const int line = 1 + static_cast<int>(begin - lines.begin());
+  Findings findings;
+  if (const auto count = static_cast<size_t>(end - begin); count > kMostLines) {
+    findings.push_back(finding(kReadme, line,
+                               "the chapter has " + std::to_string(count) +
+                                   " lines and is to have " + std::to_string(kMostLines) +
+                                   " at most"));
+  }
+  for (const std::string part : {"**Promised**", "**Not promised.**", "**Reporting.**"}) {
+    const auto has_part = [&](const std::string& each) { return each.starts_with(part); };
+    if (std::none_of(begin, end, has_part)) {
+      findings.push_back(finding(kReadme, line, "the chapter has no " + part));
+    }
+  }
+  return findings;
+}
+
+Findings check_socket_mounts(const SourceTree& tree) {
+  static const std::regex kMount(R"re(mountPath: *["']?/run/longshore(?![-\w]))re");
+  static const std::regex kReadOnly(R"(\breadOnly: *true\b)");
+  Findings findings;
+  for (const auto& [path, file] : tree) {
+    if (folder(path) != "deploy") continue;
+    const std::vector<std::string> lines = lines_of(file.text);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (!std::regex_search(lines[i], kMount)) continue;
+      if (std::regex_search(entry_around(lines, i), kReadOnly)) continue;
+      findings.push_back(finding(path, static_cast<int>(i) + 1,
+                                 "a folder of sockets is mounted without \"readOnly: true\""));
     }
   }
   return findings;

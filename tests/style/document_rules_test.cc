@@ -70,9 +70,58 @@ TEST_CASE("nothing in this repository has the name that it had before") {
 
 TEST_CASE("an old name in code is found, and in words it is none") {
   CHECK(old_names("agent/router/x.cc", "Mutations mutations;\nlonghore_x y;\n") == 1);
+  CHECK(old_names("agent/router/x.cc", "f(a::ControlService());\n") == 1);
+  CHECK(old_names("agent/router/x.cc", "f(::ControlService());\n") == 0);
   CHECK(old_names("sdk/include/longshore/x.h", "longshore_answer f(void);\n") == 1);
   CHECK(old_names("modules/disk/mutations.cc", "int x;\n") == 1);
   CHECK(old_names("modules/disk/x.cc", "// Mutations of a disk\nint x;  // \"Stretch\"\n") == 0);
+}
+
+size_t faults_of_chapter(const std::string& chapter) {
+  return check_security_chapter(tree_of({{"README.md", "# It\n\n" + chapter}})).size();
+}
+
+TEST_CASE("the chapter on security fits one page") {
+  CHECK(check_security_chapter(this_tree()) == Findings());
+  const std::string parts = "**Promised**, x\n**Not promised.** x\n**Reporting.** x\n";
+  const auto lines = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "x\n";
+    return text;
+  };
+  CHECK(faults_of_chapter("## Security\n" + parts + lines(56) + "## Next\n" + lines(9)) == 0);
+  CHECK(faults_of_chapter("## Security\n" + parts + lines(57) + "## Next\n") == 1);
+  CHECK(faults_of_chapter("## Security\n" + parts + lines(57)) == 1);
+  CHECK(faults_of_chapter("## Security\nx\n## Next\n" + parts) == 3);
+  CHECK(faults_of_chapter(parts) == 1);
+  CHECK(check_security_chapter({}).size() == 1);
+}
+
+size_t faulty_mounts(const std::string& yaml, const std::string& path = "deploy/README.md") {
+  return check_socket_mounts(tree_of({{path, "    volumeMounts:\n" + yaml}})).size();
+}
+
+TEST_CASE("pods get the folders of sockets read-only") {
+  CHECK(check_socket_mounts(this_tree()) == Findings());
+  // The one in deploy/README.md is seen.
+  std::string page = this_tree().at("deploy/README.md").text;
+  const std::string read_only = ", readOnly: true";
+  REQUIRE(page.find(read_only) != std::string::npos);
+  page.erase(page.find(read_only), read_only.size());
+  CHECK(check_socket_mounts(tree_of({{"deploy/README.md", page}})).size() == 1);
+
+  CHECK(faulty_mounts("    - {name: x, mountPath: /run/longshore/x, readOnly: true}\n") == 0);
+  CHECK(faulty_mounts("    - {name: x, mountPath: /run/longshore/x, readOnly: false}\n") == 1);
+  CHECK(faulty_mounts("    - {name: x, mountPath: /run/longshore/x}\n"
+                      "    - {name: y, mountPath: /run/longshore/y, readOnly: true}\n") == 1);
+  const std::string block =
+      "    - name: x\n      mountPath: \"/run/longshore\"\n      readOnly: true\n";
+  CHECK(faulty_mounts(block, "deploy/kubernetes/driver.yaml") == 0);
+  CHECK(faulty_mounts("    - name: x\n      mountPath: /run/longshore/x\n"
+                      "    - name: y\n      readOnly: true\n") == 1);
+  CHECK(faulty_mounts("    - readOnly: true\n      mountPath: /run/longshore/x\n") == 0);
+  CHECK(faulty_mounts("    - name: x\n      mountPath: /run/longshore-smb\n") == 0);
+  CHECK(faulty_mounts("    - name: x\n      mountPath: /run/longshore/x\n", "tests/x.md") == 0);
 }
 
 }  // namespace

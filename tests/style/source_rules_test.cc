@@ -55,6 +55,7 @@ TEST_CASE("comments, parts of other words and std::filesystem are no group") {
   CHECK(group_names("auto x = \"libfdisk.so.1\";\n") == 0);
   CHECK(group_names("#include <filesystem>\nnamespace fs = std::filesystem;\n") == 0);
   CHECK(group_names("void f(const std::filesystem::filesystem_error&);\n") == 0);
+  CHECK(group_names("a.dwVolumeSerialNumber == b;\n") == 0);
   CHECK(group_names("const int n = 1'000'000;  // 'disk'\n") == 0);
   CHECK(count(check_group_names, "modules/disk/module.cc", "int disk;\n") == 0);
 }

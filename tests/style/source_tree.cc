@@ -120,7 +120,9 @@ SourceTree read_tree(const std::filesystem::path& root) {
     const std::string name = it->path().filename().string();
     if (it->is_directory()) {
       const bool hidden = name.starts_with('.') && name != ".ci";
-      const bool is_build_tree = fs::exists(it->path() / "CMakeCache.txt");
+      // Where presets build: while another one is configured anew it has no cache.
+      const bool is_build_tree =
+          (it.depth() == 0 && name == "build") || fs::exists(it->path() / "CMakeCache.txt");
       if (hidden || is_build_tree || name == "corpus") it.disable_recursion_pending();
     } else if (it->is_regular_file()) {
       std::ifstream input(it->path(), std::ios::binary);

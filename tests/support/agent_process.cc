@@ -91,6 +91,7 @@ AgentProcess::AgentProcess(const AgentDirectory& directory, Options options)
   std::vector<std::string> variables = {"NOTIFY_SOCKET=" + (directory / "notify"),
                                         "LISTEN_FDS=" + std::to_string(options.sockets.size()),
                                         "LISTEN_PID=" + std::string(16, '\0')};
+  variables.insert(variables.end(), options.variables.begin(), options.variables.end());
   for (char** each = environ; *each; ++each) variables.emplace_back(*each);
   const auto arguments = pointers_to(words);
   const auto environment = pointers_to(variables);

@@ -44,6 +44,7 @@ struct AgentProcessOptions {
   std::vector<std::string> more_words = {};  // of the command line
   bool until_serving = true;                 // whether the constructor waits for that
   std::string cgroup = {};                   // its folder, if it is to be started in one
+  std::vector<std::string> variables = {};   // of the environment, before the test's own
 };
 
 class AgentProcess {

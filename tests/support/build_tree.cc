@@ -1,5 +1,9 @@
 #include "tests/support/build_tree.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +16,27 @@ namespace fs = std::filesystem;
 #ifdef _WIN32
 
 std::string built_program(const std::string& name) { return name + ".exe"; }
-std::string built_module(const std::string& name) { return "longshore-" + name + ".dll"; }
+
+namespace {
+
+std::string own_build() {
+  std::wstring program(32'768, L'\0');
+  program.resize(GetModuleFileNameW(nullptr, program.data(), static_cast<DWORD>(program.size())));
+  return fs::path(program).parent_path().parent_path().string();
+}
+
+}  // namespace
+
+std::string built_modules() { return own_build() + "\\modules"; }
+std::string built_module(const std::string& name) {
+  const std::string file = "longshore-" + name + ".dll";
+  return fs::exists(file) ? file : built_modules() + "\\" + file;
+}
+
+std::string hostile_folder() { return own_build() + "\\hostile"; }
+std::string hostile_module(const std::string& name) {
+  return hostile_folder() + "\\" + name + ".dll";
+}
 
 #else
 

@@ -13,7 +13,7 @@ namespace longshore::test {
 std::string built_program(const std::string& name);
 
 // The folder with the modules, and a module by its name without prefix and suffix: "disk". On
-// Windows modules lie where the test runs, and their names are enough.
+// Windows one that was put where the test runs comes first, and its name is enough.
 std::string built_modules();
 std::string built_module(const std::string& name);
 

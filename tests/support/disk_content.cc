@@ -74,6 +74,12 @@ void write_bytes(const std::string& node, uint64_t offset, std::string_view byte
        "write to " + node);
 }
 
+void forget_cached(const std::string& node) {
+  const FileDescriptor opened = open_node(node, O_RDONLY);
+  must(::fsync(opened.get()) == 0 && ::posix_fadvise(opened.get(), 0, 0, POSIX_FADV_DONTNEED) == 0,
+       "write out " + node);
+}
+
 // From the file: what was written through a partition's node need not be seen through the disk's.
 void clone(const LoopDisk& from, const LoopDisk& to) {
   const FileDescriptor source = open_node(from.file(), O_RDONLY);

@@ -20,6 +20,9 @@ void write_table(const LoopDisk& disk, const std::string& script);
 std::string read_bytes(const std::string& node, uint64_t offset, size_t size);
 void write_bytes(const std::string& node, uint64_t offset, std::string_view bytes);
 
+// What the kernel keeps of a device is read from the disk again, but for what a mount holds.
+void forget_cached(const std::string& node);
+
 // Makes `to`, which is blank and as large, equal to `from`, whose content was flushed.
 void clone(const LoopDisk& from, const LoopDisk& to);
 

@@ -40,28 +40,37 @@ DiskNode::DiskNode(const DiskNodeSetup& setup) : run_(fs::temp_directory_path() 
   open_sysfs();
   std::string names;
   for (size_t place = 0; place < setup.disks; ++place) {
-    names += (place == 0 ? "\"" : ", \"") + disks_.emplace_back(setup.bytes).name() + "\"";
+    const LoopDiskOptions options{.file = place == 0 ? setup.first_file : ""};
+    names += (place == 0 ? "\"" : ", \"") + disks_.emplace_back(setup.bytes, options).name() + "\"";
+    writable_nodes_.emplace_back(disks_.back().node());
   }
   const std::string isolation = setup.isolated
                                     ? "isolation = \"process\"\nprocess.restart_max = 1000\n"
                                       "process.restart_delay_max = \"1ms\"\n"
                                     : "";
+  const std::string roots = "settings.allowed_roots = [\"" + directory_.root() + "\"]\n";
+  const std::string files =
+      setup.files.empty() ? "" : "[modules.filesystem]\n" + isolation + roots + setup.files;
   directory_.write_configuration(
       "[agent]\nrun_dir = \"" + run_ + "\"\ncontrol_dir = \"" + (directory_ / "control") +
       "\"\nstate_dir = \"" + (directory_ / "state") + "\"\nmodule_dirs = [\"" + built_modules() +
       "\"]\nstop_timeout = \"60s\"\n" + "[modules.disk]\n" + isolation +
       "call_timeout = \"5m\"\nsettings.disk_names = [" + names + "]\n[modules.volume]\n" +
-      isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" + names +
-      "]\nsettings.allowed_roots = [\"" + directory_.root() + "\"]\nsettings.filesystem = \"" +
-      setup.filesystem + "\"\nsettings.mkfs_directory = \"" + setup.mkfs_directory + "\"\n");
+      isolation + "call_timeout = \"5m\"\nsettings.disk_names = [" + names + "]\n" + roots +
+      "settings.filesystem = \"" + setup.filesystem + "\"\nsettings.mkfs_directory = \"" +
+      setup.mkfs_directory + "\"\n" + setup.volumes + files + setup.more);
 }
 
 DiskNode::~DiskNode() {
+  unmount_all();
+  std::error_code ignored;
+  fs::remove_all(run_, ignored);
+}
+
+void DiskNode::unmount_all() const {
   auto left = mounts();
   std::reverse(left.begin(), left.end());
   for (const auto& mount : left) ::umount2(mount.point.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);
-  std::error_code ignored;
-  fs::remove_all(run_, ignored);
 }
 
 std::string DiskNode::growing_filesystem() {
@@ -108,6 +117,11 @@ std::string DiskNode::filesystem_uuid(size_t place) const {
 
 DiskClient::Called DiskClient::partition(uint32_t disk) {
   return disks_.call("v1.Disk/PartitionDisk", WireWriter().number(1, disk));
+}
+
+DiskClient::Called DiskClient::set_online(uint32_t disk, bool online) {
+  return disks_.call("v1.Disk/SetDiskState",
+                     WireWriter().number(1, disk).number(2, online ? 1 : 0));
 }
 
 DiskClient::Called DiskClient::list(uint32_t disk) {

@@ -15,16 +15,23 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/byte_units.h"
 #include "tests/support/loop_disk.h"
+#include "tests/support/may_unmount.h"
 #include "tests/support/test_client.h"
+#include "tests/support/writable_node.h"
 
 namespace longshore::test {
 
 struct DiskNodeSetup {
   size_t disks = 1;
   uint64_t bytes = 128 * kMebibyte;
+  std::string first_file = {};      // of that many bytes, behind the first disk; "": one of its own
   std::string filesystem = "ext4";  // what FormatVolume makes
   std::string mkfs_directory = "/usr/sbin";
-  bool isolated = false;  // each module in a process of its own, started again whenever it ends
+  // Lines of [modules.filesystem]; that group is served where there are any.
+  std::string files = {};
+  std::string volumes = {};  // further lines of [modules.volume]
+  std::string more = {};     // further tables
+  bool isolated = false;     // each module in a process of its own, started again whenever it ends
 };
 
 // Owner: outlives the agents that run on it. One at a time in a program. Threads: what is const
@@ -54,6 +61,8 @@ class DiskNode {
 
   // What is mounted below the allowed root, in the order of the table.
   std::vector<support::Mount> mounts() const;
+  // All of them, used or not.
+  void unmount_all() const;
 
   // The one partition of a disk.
   std::string partition_node(size_t place = 0) const { return disk(place).node() + "p1"; }
@@ -64,6 +73,7 @@ class DiskNode {
   const std::string run_;  // short: the paths of sockets may have 107 bytes
   AgentDirectory directory_;
   std::deque<LoopDisk> disks_;
+  std::deque<WritableNode> writable_nodes_;
 };
 
 // A client of both groups in the version v1, on connections of its own. Threads: one.
@@ -76,6 +86,7 @@ class DiskClient {
       : disks_(node.socket("disk", "v1")), volumes_(node.socket("volume", "v1")) {}
 
   Called partition(uint32_t disk);
+  Called set_online(uint32_t disk, bool online);
   Called list(uint32_t disk);
   Called is_formatted(const std::string& id);
   Called format(const std::string& id);

@@ -1,6 +1,10 @@
 #include "tests/support/loaded_module.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <dlfcn.h>
+#endif
 
 #include <algorithm>
 #include <stdexcept>
@@ -14,6 +18,24 @@ namespace {
 longshore_bytes to_bytes(std::string_view text) { return {text.data(), text.size()}; }
 std::string to_string(longshore_bytes bytes) {
   return {static_cast<const char*>(bytes.data), static_cast<size_t>(bytes.size)};
+}
+
+// Never closed, as the agent never closes one.
+const longshore_module_entry* load_entry(const std::string& file) {
+#if defined(_WIN32)
+  HMODULE const image = LoadLibraryA(file.c_str());
+  if (image == nullptr) throw std::runtime_error("cannot load " + file);
+  FARPROC const entry = GetProcAddress(image, "longshore_module");
+  if (entry == nullptr) throw std::runtime_error(file + " has no longshore_module");
+  // A constant, which Windows calls a function as everything that is exported.
+  return reinterpret_cast<const longshore_module_entry*>(reinterpret_cast<void*>(entry));
+#else
+  void* image = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (image == nullptr) throw std::runtime_error(::dlerror());
+  void* entry = ::dlsym(image, "longshore_module");
+  if (entry == nullptr) throw std::runtime_error(::dlerror());
+  return static_cast<const longshore_module_entry*>(entry);
+#endif
 }
 
 }  // namespace
@@ -89,12 +111,7 @@ struct LoadedModule::Host {
   static void log(const longshore_host*, longshore_log_level, longshore_call, longshore_bytes) {}
 };
 
-LoadedModule::LoadedModule(const std::string& file) {
-  // Never closed, as the agent never closes one.
-  void* image = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (image == nullptr) throw std::runtime_error(::dlerror());
-  entry_ = static_cast<const longshore_module_entry*>(::dlsym(image, "longshore_module"));
-  if (entry_ == nullptr) throw std::runtime_error(::dlerror());
+LoadedModule::LoadedModule(const std::string& file) : entry_(load_entry(file)) {
   if (!description_.ParseFromArray(entry_->description,
                                    static_cast<int>(entry_->description_size))) {
     throw std::runtime_error("the description is no message");

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <linux/blkpg.h>
+#include <linux/fs.h>
 #include <linux/loop.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -80,9 +83,12 @@ void free_device(const std::string& name, const std::function<bool()>& is_meant)
 
 }  // namespace
 
-LoopDisk::LoopDisk(uint64_t bytes, Options options) {
-  const FileDescriptor file = open_file(this->file(), O_RDWR | O_CREAT | O_EXCL);
-  require(::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0, "make " + this->file());
+LoopDisk::LoopDisk(uint64_t bytes, const Options& options)
+    : file_(options.file.empty() ? directory_ / "disk" : options.file) {
+  const int make = options.file.empty() ? O_CREAT | O_EXCL : 0;
+  const FileDescriptor file = open_file(file_, O_RDWR | make);
+  require(make == 0 || ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0,
+          "make " + this->file());
   attach(file, options);
   number_ = static_cast<uint32_t>(number_in(sysfs_of(name_) / "diskseq"));
 }
@@ -95,7 +101,7 @@ LoopDisk::~LoopDisk() {
   }
 }
 
-void LoopDisk::attach(const FileDescriptor& file, Options options) {
+void LoopDisk::attach(const FileDescriptor& file, const Options& options) {
   const FileDescriptor control = open_file("/dev/loop-control", O_RDWR);
   loop_config config{};
   config.fd = static_cast<uint32_t>(file.get());
@@ -125,6 +131,22 @@ void LoopDisk::grow(uint64_t bytes) {
   require(::ftruncate(backing.get(), static_cast<off_t>(bytes)) == 0, "grow " + file());
   const FileDescriptor device = open_file(node(), O_RDONLY);
   require(::ioctl(device.get(), LOOP_SET_CAPACITY) == 0, "grow " + node());
+}
+
+void LoopDisk::make_blank(uint64_t bytes) {
+  {
+    const FileDescriptor device = open_file(node(), O_RDWR);
+    require(::flock(device.get(), LOCK_EX) == 0, "lock " + node());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    for (remove_partitions(name_, device.get()); !partitions_of(name_).empty();
+         remove_partitions(name_, device.get())) {
+      require(std::chrono::steady_clock::now() < end, "take the partitions of " + node());
+    }
+    uint64_t range[] = {0, 0};
+    require(::ioctl(device.get(), BLKGETSIZE64, &range[1]) == 0, "get the size of " + node());
+    require(::ioctl(device.get(), BLKZEROOUT, range) == 0, "wipe " + node());
+  }
+  grow(bytes);
 }
 
 void LoopDisk::clear() {

@@ -13,6 +13,7 @@ namespace longshore::test {
 struct LoopDiskOptions {
   uint32_t sector_size = 512;
   bool read_only = false;
+  std::string file = {};  // that is there, in place of one of its own
 };
 
 // Throws std::runtime_error when the system refuses. Threads: one at a time.
@@ -20,7 +21,7 @@ class LoopDisk {
  public:
   using Options = LoopDiskOptions;
 
-  explicit LoopDisk(uint64_t bytes, Options options = {});
+  explicit LoopDisk(uint64_t bytes, const Options& options = {});
   LoopDisk(const LoopDisk&) = delete;
   LoopDisk& operator=(const LoopDisk&) = delete;
   // Unmounts nothing: what is mounted keeps the device until it is unmounted, without its file's
@@ -32,13 +33,17 @@ class LoopDisk {
   std::string node() const { return "/dev/" + name_; }
   uint32_t number() const { return number_; }
   // The file behind it.
-  std::string file() const { return directory_ / "disk"; }
+  const std::string& file() const { return file_; }
 
   // Puts an ext4 on the whole disk.
   void make_filesystem();
 
   // Makes file and device larger; the device's partitions stay as they are.
   void grow(uint64_t bytes);
+
+  // Takes its partitions and its content, and gives it this size. Nothing of it may be mounted; who
+  // else has a partition open is waited for.
+  void make_blank(uint64_t bytes);
 
   // What pulling the disk out is, as far as loop devices can: its partitions and its content go.
   // While one is open or mounted, it and the content stay until the last user closes it.
@@ -52,9 +57,10 @@ class LoopDisk {
   bool is_there() const;
 
  private:
-  void attach(const FileDescriptor& file, Options options);
+  void attach(const FileDescriptor& file, const Options& options);
 
   TemporaryDirectory directory_;
+  const std::string file_;
   std::string name_;
   uint32_t number_ = 0;
 };

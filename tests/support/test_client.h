@@ -1,4 +1,5 @@
-// A gRPC client for tests that waits for its answers: agent/rpc's client on a Unix socket.
+// A gRPC client for tests that waits for its answers: agent/rpc's client on a Unix socket or a
+// named pipe.
 //
 // Threads: one. It works only while a function of it runs, so several calls can be in flight.
 #pragma once
@@ -49,7 +50,10 @@ class TestClient {
 
   // Works until `done`; false when that does not come true in time.
   bool run_until(const std::function<bool()>& done,
-                 std::chrono::milliseconds time = std::chrono::seconds(60));
+                 std::chrono::nanoseconds time = std::chrono::seconds(60));
+
+  // Takes in what has come until now.
+  void catch_up();
 
   bool closed() const { return *closed_; }
   // False also once the server has said that it takes no more on this connection.

@@ -6,13 +6,12 @@
 #include <cstdio>
 #include <string>
 
-#include "supervise/windows/handle.h"
+#include "longshore/windows/handle.hpp"
 #include "tests/support/build_tree.h"
 #include "tests/windows/isolated_module.h"
 
 using namespace longshore;
 using namespace longshore::test;
-using supervise::Handle;
 
 namespace {
 

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "supervise/windows/handle.h"
+#include "longshore/windows/handle.hpp"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
+#include "tests/support/windows/open_handles.h"
 #include "tests/windows/isolated_module.h"
 
 using namespace longshore;
 using namespace longshore::test;
-using supervise::Handle;
 
 namespace {
 
@@ -32,12 +32,6 @@ Handle open_process(int id) {
 
 bool has_ended(const Handle& process, DWORD milliseconds = 30'000) {
   return WaitForSingleObject(process.get(), milliseconds) == WAIT_OBJECT_0;
-}
-
-DWORD own_handles() {
-  DWORD count = 0;
-  REQUIRE(GetProcessHandleCount(GetCurrentProcess(), &count));
-  return count;
 }
 
 }  // namespace
@@ -177,7 +171,7 @@ TEST_CASE("no handle is left of processes that have ended") {
     REQUIRE(eventually([&] { return trial.ask("say again") == "again"; }));
   };
   once();
-  const DWORD before = own_handles();
+  const size_t before = open_handles(GetCurrentProcessId());
   for (int i = 0; i < 10; ++i) once();
-  CHECK(own_handles() <= before + 5);
+  CHECK(open_handles(GetCurrentProcessId()) <= before + 5);
 }

@@ -47,8 +47,8 @@ IsolatedModule::IsolatedModule(const std::string& file, config::ProcessSettings 
   REQUIRE(started);
   auto routes = std::make_shared<router::RouteTable>();
   for (const auto& method : code_->facts().description.methods) {
-    routes->emplace(method.full_name,
-                    router::Route{std::make_shared<router::Method>(method), instance_});
+    routes->by_method.emplace(method.full_name,
+                              router::Route{std::make_shared<router::Method>(method), instance_});
   }
   router_.set_routes(std::move(routes));
 }

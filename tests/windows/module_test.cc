@@ -12,9 +12,11 @@
 namespace longshore {
 namespace {
 
-std::string echo_path() {
-  return (std::filesystem::current_path() / test::built_module("echo")).string();
+std::string path_of(const std::string& module) {
+  return (std::filesystem::current_path() / test::built_module(module)).string();
 }
+
+std::string echo_path() { return path_of("echo"); }
 
 }  // namespace
 
@@ -26,6 +28,19 @@ TEST_CASE("a DLL tells what it is before any of its code runs") {
   CHECK(facts.name == "longshore-echo");
   CHECK(facts.sha256.size() == 64);
   CHECK(facts.description.services == std::vector<std::string>{"longshore.echo.v1.Echo"});
+}
+
+TEST_CASE("the modules of disks and volumes are loaded with what Windows has") {
+  for (const std::string name : {"disk", "volume"}) {
+    CAPTURE(name);
+    auto inspection = loader::inspect_module(path_of(name), {});
+    INFO((inspection ? std::string() : inspection.error().message()));
+    REQUIRE(inspection);
+    const auto image = loader::load_module(std::move(*inspection), 8);
+    INFO((image ? std::string() : image.error().message()));
+    REQUIRE(image);
+    CHECK((*image)->facts().name == "longshore-" + name);
+  }
 }
 
 TEST_CASE("a pinned hash that does not match is refused") {
@@ -54,8 +69,8 @@ TEST_CASE("a DLL that is loaded answers calls and ends in order") {
 
   auto routes = std::make_shared<router::RouteTable>();
   for (const auto& method : (*image)->facts().description.methods) {
-    routes->emplace(method.full_name,
-                    router::Route{std::make_shared<router::Method>(method), *instance});
+    routes->by_method.emplace(method.full_name,
+                              router::Route{std::make_shared<router::Method>(method), *instance});
   }
   router.set_routes(routes);
   const auto answer = std::make_shared<test::WaitedAnswer>();

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "longshore/windows/command_line.hpp"
 #include "supervise/process_settings.h"
-#include "supervise/windows/command_line.h"
 #include "supervise/windows/exit_words.h"
 
 using namespace longshore;

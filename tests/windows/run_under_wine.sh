@@ -13,9 +13,28 @@ export PATH=/usr/lib/wine:$PATH
 
 run() {
   case $1 in
+    *_test.exe) run_test "$@" ;;
     *.exe) exec wine64 "$@" ;;
     *) exec "$@" ;;
   esac
+}
+
+# Where several programs begin at once, Wine ends one of them at times before it has begun, with 0. A
+# test program always says something: one that has not is run again.
+run_test() {
+  local output child status
+  output=$(mktemp "$LONGSHORE_WINE_SESSION/output.XXXXXX")
+  for _ in 1 2 3; do
+    wine64 "$@" > "$output" 2>&1 &
+    child=$!
+    tail -n +1 -s 0.1 -f --pid=$child "$output" &
+    status=0
+    wait $child || status=$?
+    wait
+    [ $status = 0 ] && [ ! -s "$output" ] || exit $status
+  done
+  echo "It has ended at once, with 0 and without a word, three times." >&2
+  exit 70
 }
 
 if [ $# = 0 ]; then
@@ -46,12 +65,20 @@ trap 'exit 143' TERM HUP
 
 timeout 120 wine64 wineboot -i < /dev/null > /dev/null 2>&1
 timeout 60 wine64 reg add 'HKCU\Software\Wine' /v Version /d win10 /f < /dev/null > /dev/null 2>&1
+# Wine's own services start with the first process and end with the last, some seconds later. A first
+# process in those seconds would start them again, and there would be two service control managers.
+timeout 60 wineserver64 -w
 
-# Wine's own services start with the first process and end with the last, which takes seconds for
-# each program. This one waits for its input to end, which it does with this script, however.
+# Starting them takes seconds for each program. This one waits for its input to end, which it does
+# with this script, however.
 mkfifo "$work/keep_alive"
 wine64 cmd.exe < "$work/keep_alive" > /dev/null 2>&1 &
 exec {keep_alive}> "$work/keep_alive"
+printf 'echo there> Z:%s\r\n' "${work//\//\\}\\ready" >&"$keep_alive"
+for ((i = 0; i < 600; ++i)); do
+  [ ! -e "$work/ready" ] || break
+  sleep 0.1
+done
 
 status=0
 (

@@ -2,6 +2,7 @@
  *
  *   say <text>          answers with the text
  *   crash               touches memory that is not there
+ *   abort               gives up
  *   exit                ends the process with code 3
  *   hang                never answers, and the module's stop does not return either
  *   signal <handle>     sets the event that has this handle in the process, if one does
@@ -85,6 +86,7 @@ static void invoke(void* self, longshore_call call, longshore_bytes method,
   if (blank) *blank = '\0';
   if (strcmp(text, "say") == 0) strcpy(answer, rest);
   if (strcmp(text, "crash") == 0) *nowhere = 1;
+  if (strcmp(text, "abort") == 0) abort();
   if (strcmp(text, "exit") == 0) ExitProcess(3);
   if (strcmp(text, "hang") == 0) {
     hangs = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,8 @@ std::optional<unsigned> number_of(const std::string& text) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  // The system's -1 is nobody: chown leaves the owner as it is for it.
+  if (number == std::numeric_limits<unsigned>::max()) return std::nullopt;
   return number;
 }
 

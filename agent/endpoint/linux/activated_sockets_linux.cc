@@ -7,8 +7,13 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "endpoint/activated_sockets.h"
+#include "endpoint/linux/socket_file.h"
+#include "endpoint/linux/unix_listener.h"
 
 namespace longshore::endpoint {
 namespace {
@@ -37,10 +42,21 @@ std::string listening_path(int descriptor) {
   return {address.sun_path, strnlen(address.sun_path, length - offsetof(sockaddr_un, sun_path))};
 }
 
+// Keeps the socket as long as somebody may ask for it: an endpoint that a reload takes away may
+// come back with another.
+MakeListener maker_of(std::shared_ptr<SocketFile> file) {
+  return [file = std::move(file)](boost::asio::io_context& io,
+                                  const ListenerOptions&) -> Result<std::unique_ptr<Listener>> {
+    Result<SocketFile> copy = file->copy();
+    if (!copy) return std::move(copy).error();
+    return listen_on(io, std::move(*copy));
+  };
+}
+
 }  // namespace
 
-std::vector<ActivatedSocket> take_activated_sockets() {
-  std::vector<ActivatedSocket> sockets;
+ActivatedSockets take_activated_sockets() {
+  ActivatedSockets sockets;
   const bool ours = number_in_environment("LISTEN_PID") == getpid();
   const int count = ours ? number_in_environment("LISTEN_FDS") : 0;
   for (const char* name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) unsetenv(name);
@@ -52,7 +68,8 @@ std::vector<ActivatedSocket> take_activated_sockets() {
     if (path.empty() || path[0] != '/') {
       close(descriptor);
     } else {
-      sockets.push_back({std::move(path), descriptor});
+      auto file = std::make_shared<SocketFile>(SocketFile::adopt(descriptor, path));
+      sockets.emplace(std::move(path), maker_of(std::move(file)));
     }
   }
   return sockets;

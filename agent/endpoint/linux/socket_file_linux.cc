@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "endpoint/socket_file.h"
+#include "endpoint/linux/found_socket.h"
+#include "endpoint/linux/socket_file.h"
+#include "files/linux/other_process.h"
+#include "files/linux/trusted_folder.h"
 #include "longshore/linux/file_descriptor.hpp"
-#include "observe/other_process.h"
 
 namespace longshore::endpoint {
 namespace {
@@ -19,10 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBacklog = 1024;
-
-Error cannot_listen(const std::string& path, StatusCode code = StatusCode::kUnknown) {
-  return Error(code, "listen on the socket", path);
-}
+constexpr mode_t kModeUntilListening = 0600;
 
 Result<sockaddr_un> address_of(const std::string& path) {
   sockaddr_un address{};
@@ -41,84 +40,98 @@ int make_socket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NON
 
 constexpr int kSomebody = 0;
 
-// The process that listens, or nothing. Somebody does unless the kernel says that nobody does; a
-// full backlog is an answer.
-std::optional<int> listener_of(const sockaddr_un& address) {
-  const int probe = make_socket();
-  if (probe < 0) return kSomebody;
-  std::optional<int> listener = kSomebody;
-  if (connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
-    ucred credentials{};
-    socklen_t size = sizeof(credentials);
-    getsockopt(probe, SOL_SOCKET, SO_PEERCRED, &credentials, &size);
-    listener = credentials.pid;
-  } else if (errno == ECONNREFUSED) {
-    listener.reset();
+// The process that listens on the socket that an O_PATH descriptor stands for, or nothing. Somebody
+// does unless the kernel says that nobody does; a full backlog is an answer.
+std::optional<int> listener_of(int socket_file) {
+  const Result<sockaddr_un> address = address_of(files::path_of_descriptor(socket_file));
+  const FileDescriptor probe(make_socket());
+  if (!address || !probe) return kSomebody;
+  const auto* generic = reinterpret_cast<const sockaddr*>(&*address);
+  if (connect(probe.get(), generic, sizeof(*address)) != 0) {
+    return errno == ECONNREFUSED ? std::nullopt : std::optional<int>(kSomebody);
   }
-  close(probe);
-  return listener;
+  ucred credentials{};
+  socklen_t size = sizeof(credentials);
+  getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size);
+  return credentials.pid;
 }
 
 // Makes room for the socket: nothing there, or a socket that a dead process left.
-Result<void> clear_place(const std::string& path, const sockaddr_un& address) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return {};
-    return cannot_listen(path).because(last_error());
+Result<void> clear_place(const files::TrustedFolder& folder, const std::string& name,
+                         const std::string& path) {
+  const auto found = find_socket(folder, name, path);
+  if (!found) return found.error();
+  if (!*found) return {};
+  if (const std::optional<int> listener = listener_of(found->get())) {
+    return files::taken_by(*listener, cannot_listen(path, StatusCode::kFailedPrecondition),
+                           "listens on it", "run_dir and control_dir");
   }
-  if (!S_ISSOCK(status.st_mode)) {
-    return cannot_listen(path, StatusCode::kFailedPrecondition)
-        .because("there is something that is not a socket")
-        .advise("remove it if nobody needs it");
-  }
-  if (const std::optional<int> listener = listener_of(address)) {
-    return observe::taken_by(*listener, cannot_listen(path, StatusCode::kFailedPrecondition),
-                             "listens on it", "run_dir and control_dir");
-  }
-  if (unlink(path.c_str()) != 0 && errno != ENOENT) {
+  if (unlinkat(folder.descriptor(), name.c_str(), 0) != 0 && errno != ENOENT) {
     return cannot_listen(path).because(last_error());
   }
   return {};
 }
 
-Result<void> make_directory(const SocketFileOptions& options) {
-  const std::string folder = fs::path(options.path).parent_path().string();
-  std::error_code error;
-  fs::create_directories(fs::path(folder).parent_path(), error);
-  if (error) return cannot_listen(options.path).because(error);
-  if (mkdir(folder.c_str(), options.directory_mode) != 0) {
-    if (errno == EEXIST) return {};  // an administrator's choice of mode stays
-    return cannot_listen(options.path).because(last_error());
+// What has the name right after the bind, if it is as the bind has made it: nobody else's, nothing
+// but a socket, and without another name.
+Result<FileDescriptor> bound_file(const files::TrustedFolder& folder, const std::string& name,
+                                  const std::string& path) {
+  FileDescriptor file = look_up(folder, name);
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0) return cannot_listen(path).because(last_error());
+  if (S_ISSOCK(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1 &&
+      (status.st_mode & 07777 & ~kModeUntilListening) == 0) {
+    return file;
   }
-  // Past the umask.
-  if (chmod(folder.c_str(), options.directory_mode) != 0) {
-    return cannot_listen(options.path).because(last_error());
-  }
-  return {};
+  return cannot_listen(path, StatusCode::kFailedPrecondition)
+      .because("somebody has put something else in the place of the socket that was just made")
+      .advise("find out who may write to its folder; mount it read-only into containers");
 }
 
 }  // namespace
 
-Result<SocketFile> SocketFile::listen(const SocketFileOptions& options) {
+// The file of a socket that was made here. All that is done to it later is done to this very file,
+// whatever has its name by then.
+struct SocketFile::Made {
+  files::TrustedFolder folder;
+  std::string name;
+  FileDescriptor file;  // O_PATH
+
+  bool has_its_name() const { return is_at(folder.descriptor(), name); }
+  bool is_at(int start, const std::string& path) const {
+    struct stat here {};
+    struct stat there {};
+    return fstat(file.get(), &here) == 0 &&
+           fstatat(start, path.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+  }
+};
+
+Result<SocketFile> SocketFile::listen(const ListenerOptions& options) {
+  const fs::path path(options.path);
   const Result<sockaddr_un> address = address_of(options.path);
   if (!address) return address.error();
-  if (auto made = make_directory(options); !made) return std::move(made).error();
-  if (auto cleared = clear_place(options.path, *address); !cleared) {
+  auto folder = files::TrustedFolder::make(path.parent_path().string(), options.directory_mode);
+  if (!folder) {
+    return cannot_listen(options.path, folder.error().code()).because(folder.error().message());
+  }
+  const std::string name = path.filename().string();
+  if (auto cleared = clear_place(*folder, name, options.path); !cleared) {
     return std::move(cleared).error();
   }
   SocketFile file;
   file.path_ = options.path;
   file.descriptor_ = make_socket();
   const auto* generic = reinterpret_cast<const sockaddr*>(&*address);
-  if (file.descriptor_ < 0 || bind(file.descriptor_, generic, sizeof(*address)) != 0) {
+  // The socket's own mode becomes that of the file. By the whole path, as lists of sockets show it:
+  // a bind follows no link in the socket's place, and where it came out is looked at next.
+  if (file.descriptor_ < 0 || fchmod(file.descriptor_, kModeUntilListening) != 0 ||
+      bind(file.descriptor_, generic, sizeof(*address)) != 0) {
     return cannot_listen(options.path).because(last_error());
   }
-  file.remove_at_end_ = true;
-  struct stat status {};
-  if (lstat(options.path.c_str(), &status) != 0) {
-    return cannot_listen(options.path).because(last_error());
-  }
-  file.inode_ = status.st_ino;
+  auto bound = bound_file(*folder, name, options.path);
+  if (!bound) return std::move(bound).error();
+  file.made_.reset(new Made{std::move(*folder), name, std::move(*bound)});
   // Nobody can connect before `listen`, so the rights are right from the first moment.
   if (auto applied = file.apply_access(options); !applied) return std::move(applied).error();
   if (::listen(file.descriptor_, kBacklog) != 0) {
@@ -127,28 +140,40 @@ Result<SocketFile> SocketFile::listen(const SocketFileOptions& options) {
   return file;
 }
 
-Result<void> SocketFile::apply_access(const SocketFileOptions& options) const {
+Result<void> SocketFile::apply_access(const ListenerOptions& options) const {
   if (!is_ours()) return {};
+  const int file = made_->file.get();
+  const std::string by_descriptor = files::path_of_descriptor(file);
   const unsigned owner = options.owner.value_or(geteuid());
   const unsigned group = options.group.value_or(getegid());
   struct stat status {};
-  if (lstat(path_.c_str(), &status) != 0) return cannot_listen(path_).because(last_error());
+  if (fstat(file, &status) != 0) return cannot_listen(path_).because(last_error());
   if (status.st_uid != owner || status.st_gid != group) {
     // Neither the old group with the new mode nor the new group with the old one.
-    if (chmod(path_.c_str(), options.mode & 0600) != 0 ||
-        lchown(path_.c_str(), owner, group) != 0) {
+    if (chmod(by_descriptor.c_str(), options.mode & 0600) != 0 ||
+        fchownat(file, "", owner, group, AT_EMPTY_PATH) != 0) {
       return cannot_listen(path_).because(last_error());
     }
   }
-  if (chmod(path_.c_str(), options.mode) != 0) return cannot_listen(path_).because(last_error());
-  return {};
+  if (chmod(by_descriptor.c_str(), options.mode) != 0) {
+    return cannot_listen(path_).because(last_error());
+  }
+  return check_place();
 }
 
-bool SocketFile::lacks_access(const SocketFileOptions& options) const {
+Result<void> SocketFile::check_place() const {
+  // By the whole path, as clients look for it.
+  if (!is_ours() || made_->is_at(AT_FDCWD, path_)) return {};
+  return cannot_listen(path_, StatusCode::kFailedPrecondition)
+      .because("somebody has removed or replaced the socket's file")
+      .advise("find out who may write to its folder; mount it read-only into containers");
+}
+
+bool SocketFile::lacks_access(const ListenerOptions& options) const {
   struct stat status {};
   if (is_ours() || lstat(path_.c_str(), &status) != 0) return false;
   const bool other_mode =
-      options.mode != SocketFileOptions().mode && options.mode != (status.st_mode & 07777);
+      options.mode != ListenerOptions().mode && options.mode != (status.st_mode & 07777);
   return other_mode || options.owner.value_or(status.st_uid) != status.st_uid ||
          options.group.value_or(status.st_gid) != status.st_gid;
 }
@@ -169,8 +194,9 @@ Result<SocketFile> SocketFile::copy() const {
 SocketFile::SocketFile(SocketFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      remove_at_end_(std::exchange(other.remove_at_end_, false)),
-      inode_(other.inode_) {}
+      made_(std::move(other.made_)) {}
+
+SocketFile::SocketFile() = default;
 
 SocketFile::~SocketFile() {
   if (descriptor_ >= 0) close(descriptor_);
@@ -178,9 +204,8 @@ SocketFile::~SocketFile() {
 }
 
 void SocketFile::remove_name() {
-  if (!std::exchange(remove_at_end_, false)) return;
-  struct stat status {};
-  if (lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) unlink(path_.c_str());
+  const std::unique_ptr<Made> made = std::move(made_);
+  if (made && made->has_its_name()) unlinkat(made->folder.descriptor(), made->name.c_str(), 0);
 }
 
 int SocketFile::release_descriptor() { return std::exchange(descriptor_, -1); }

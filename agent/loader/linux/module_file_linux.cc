@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <nettle/sha2.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include "config/ownership.h"
 #include "loader/module_file.h"
 #include "longshore/linux/file_descriptor.hpp"
+#include "observe/sha256.h"
 
 namespace longshore::loader {
 namespace {
@@ -68,7 +68,7 @@ Result<void> ModuleFile::read(const std::string& path) {
   void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, copy_of_file, 0);
   if (mapping == MAP_FAILED) return cannot_read(path).because(last_error());
   bytes_ = {static_cast<const std::byte*>(mapping), size};
-  sha256_ = sha256_of(bytes_);
+  sha256_ = observe::sha256_of(bytes_);
   return {};
 }
 
@@ -83,14 +83,5 @@ void ModuleFile::forget_bytes() {
 }
 
 std::string ModuleFile::loadable_path() const { return "/proc/self/fd/" + std::to_string(handle_); }
-
-std::string sha256_of(std::span<const std::byte> bytes) {
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
-  uint8_t digest[SHA256_DIGEST_SIZE];
-  sha256_digest(&context, sizeof(digest), digest);
-  return hexadecimal(digest);
-}
 
 }  // namespace longshore::loader

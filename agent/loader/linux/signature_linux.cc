@@ -137,7 +137,7 @@ Result<std::vector<PublicKey>> read_public_keys(const std::string& folder,
 Result<std::string> signer_of(const ModuleFile& file, const SignatureRules& rules,
                               const std::vector<unsigned>& owners) {
   if (rules.keys_dir.empty()) return std::string();
-  const std::string path = file.path() + ".sig";
+  const std::string path = signature_path(file.path());
   const auto refused = [&](std::string why) {
     return Error(StatusCode::kFailedPrecondition, "load the module", file.path())
         .because(std::move(why));

@@ -1,8 +1,9 @@
 #include <windows.h>
-// bcrypt.h needs windows.h before it.
-#include <bcrypt.h>
 
 #include "loader/module_file.h"
+#include "longshore/windows/handle.hpp"
+#include "longshore/windows/wide_text.hpp"
+#include "observe/sha256.h"
 
 namespace longshore::loader {
 namespace {
@@ -13,13 +14,11 @@ Error cannot_read(const std::string& path) {
   return Error(StatusCode::kUnknown, "read the module", path);
 }
 
-std::error_code last_error() { return {static_cast<int>(GetLastError()), std::system_category()}; }
-
 }  // namespace
 
 // Owners are not looked at here: on Windows the rights of the installation's folders protect the
 // modules, and the installer sets them.
-Result<ModuleFile> ModuleFile::open(const std::string& path, const std::vector<unsigned>&) {
+Result<ModuleFile> ModuleFile::open(const std::string& path, const std::vector<config::UserId>&) {
   ModuleFile file;
   if (auto read = file.read(path); !read) return std::move(read).error();
   return file;
@@ -28,7 +27,7 @@ Result<ModuleFile> ModuleFile::open(const std::string& path, const std::vector<u
 Result<void> ModuleFile::read(const std::string& path) {
   path_ = path;
   // Shared for reading only: nobody can write, rename or remove it as long as we hold it.
-  const HANDLE file = CreateFileA(path.c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
+  const HANDLE file = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) return cannot_read(path).because(last_error());
   handle_ = reinterpret_cast<intptr_t>(file);
@@ -40,14 +39,14 @@ Result<void> ModuleFile::read(const std::string& path) {
     return cannot_read(path).because("its size of " + std::to_string(size.QuadPart) +
                                      " bytes is not a module's");
   }
-  const HANDLE mapping = CreateFileMappingA(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
+  const HANDLE mapping = CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
   if (!mapping) return cannot_read(path).because(last_error());
   const void* view = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
   const std::error_code error = last_error();
   CloseHandle(mapping);  // the view keeps it
   if (!view) return cannot_read(path).because(error);
   bytes_ = {static_cast<const std::byte*>(view), static_cast<size_t>(size.QuadPart)};
-  sha256_ = sha256_of(bytes_);
+  sha256_ = observe::sha256_of(bytes_);
   return {};
 }
 
@@ -62,17 +61,5 @@ void ModuleFile::forget_bytes() {
 }
 
 std::string ModuleFile::loadable_path() const { return path_; }
-
-std::string sha256_of(std::span<const std::byte> bytes) {
-  uint8_t digest[32] = {};
-  BCRYPT_ALG_HANDLE algorithm = nullptr;
-  if (BCryptOpenAlgorithmProvider(&algorithm, BCRYPT_SHA256_ALGORITHM, nullptr, 0) != 0) return {};
-  const NTSTATUS status = BCryptHash(algorithm, nullptr, 0,
-                                     reinterpret_cast<PUCHAR>(const_cast<std::byte*>(bytes.data())),
-                                     static_cast<ULONG>(bytes.size()), digest, sizeof(digest));
-  BCryptCloseAlgorithmProvider(algorithm, 0);
-  // An empty hash equals no pin and no other hash, so a failure refuses.
-  return status == 0 ? hexadecimal(digest) : std::string();
-}
 
 }  // namespace longshore::loader

@@ -12,12 +12,13 @@ Error no_signatures() {
 
 }  // namespace
 
-Result<std::vector<PublicKey>> read_public_keys(const std::string&, const std::vector<unsigned>&) {
+Result<std::vector<PublicKey>> read_public_keys(const std::string&,
+                                                const std::vector<config::UserId>&) {
   return no_signatures();
 }
 
 Result<std::string> signer_of(const ModuleFile&, const SignatureRules& rules,
-                              const std::vector<unsigned>&) {
+                              const std::vector<config::UserId>&) {
   if (rules.keys_dir.empty()) return std::string();
   return no_signatures();
 }

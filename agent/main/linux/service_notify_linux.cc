@@ -10,7 +10,9 @@
 #include "main/service_notify.h"
 
 namespace longshore {
-void notify_service_manager(std::string_view state) {
+namespace {
+
+void send(std::string_view state, int flags) {
   const char* path = getenv("NOTIFY_SOCKET");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -22,11 +24,17 @@ void notify_service_manager(std::string_view state) {
   const int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return;
   // Nobody can be told that this failed; the manager's own time limit notices.
-  static_cast<void>(sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL,
+  static_cast<void>(sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL | flags,
                            reinterpret_cast<const sockaddr*>(&address),
                            static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length)));
   close(descriptor);
 }
+
+}  // namespace
+
+void notify_service_manager(std::string_view state) { send(state, 0); }
+
+void send_heartbeat() { send("WATCHDOG=1", MSG_DONTWAIT); }
 
 std::string reloading_state() {
   timespec now{};

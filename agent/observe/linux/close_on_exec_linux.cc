@@ -4,6 +4,8 @@
 
 namespace longshore::observe {
 
-void close_on_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+void close_on_exec(intptr_t descriptor) {
+  ::fcntl(static_cast<int>(descriptor), F_SETFD, FD_CLOEXEC);
+}
 
 }  // namespace longshore::observe

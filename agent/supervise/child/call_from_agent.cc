@@ -1,5 +1,9 @@
 #include "supervise/child/call_from_agent.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "longshore/child/v1.pb.h"
@@ -11,7 +15,10 @@ void CallFromAgent::grant(uint32_t messages) {
   {
     const std::lock_guard lock(mutex_);
     credit_.grant(messages);
-    waits = credit_.readmits();
+    const auto granted = sizes_.begin() + std::min<ptrdiff_t>(messages, std::ssize(sizes_));
+    bytes_ -= std::accumulate(sizes_.begin(), granted, size_t{0});
+    sizes_.erase(sizes_.begin(), granted);
+    waits = credit_.readmits(has_room());
   }
   // Only a sender that was told to wait: another has a message under way, and may have used the
   // credit when it is told that there is room.
@@ -20,10 +27,15 @@ void CallFromAgent::grant(uint32_t messages) {
 }
 
 bool CallFromAgent::on_message(std::string message) {
+  {
+    const std::lock_guard lock(mutex_);  // before the agent can grant it again
+    sizes_.push_back(message.size());
+    bytes_ += message.size();
+  }
   agent_.send({FrameType::kMessage, id_, {}, message});
   const std::lock_guard lock(mutex_);
   credit_.take();
-  return credit_.admits();
+  return credit_.admits(has_room());
 }
 
 void CallFromAgent::on_response(std::string message) {

@@ -8,10 +8,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "router/call.h"
 #include "router/credit.h"
 #include "supervise/frame_channel.h"
+#include "supervise/response_pump.h"
 
 namespace longshore::supervise {
 
@@ -39,8 +41,13 @@ class CallFromAgent final : public router::CallObserver {
   const std::function<void()> forget_;
   std::weak_ptr<router::Call> call_;  // which keeps this
 
+  // Whether more may be on its way. Locked.
+  bool has_room() const { return bytes_ < kStreamBytes; }
+
   std::mutex mutex_;
   router::Credit credit_;
+  std::vector<size_t> sizes_;  // of the messages that the agent has not granted again
+  size_t bytes_ = 0;           // of all of them
   StatusCode code_ = StatusCode::kCancelled;
   std::string text_ = "the call ended early";
   std::string answer_;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <utility>
+
+#include "router/heaps.h"
 
 namespace longshore::supervise {
 
@@ -16,11 +19,13 @@ loader::InstanceOptions options_of(const child::v1::Hello& hello) {
   options.name = hello.instance();
   options.max_concurrent_calls = hello.max_concurrent_calls();
   options.max_stuck_calls = hello.max_stuck_calls();
-  // The agent counts the streams, and lets no more of other calls through than may run; some come
-  // while one is not quite over.
+  options.max_calls_per_bulkhead = hello.max_calls_per_bulkhead();
+  options.max_queued_calls_per_bulkhead = loader::most_waiting_behind_one(hello.max_queued_calls());
+  // The agent counts the streams, and lets no more of other calls through than may run, or wait
+  // behind others for their bulkheads; some come while one is not quite over.
   options.max_open_streams = std::numeric_limits<size_t>::max();
   options.max_queued_calls =
-      hello.max_concurrent_calls() + hello.max_stuck_calls() + hello.max_open_streams();
+      hello.max_concurrent_calls() + hello.max_queued_calls() + hello.max_open_streams();
   return options;
 }
 
@@ -78,7 +83,9 @@ HostedModule::HostedModule(FrameChannel& agent, const child::v1::Hello& hello,
       router_(timers_, router_options_of(hello)),
       max_payload_bytes_(payload_limit_of(hello)),
       agent_target_(std::make_shared<AgentTarget>(agent, max_payload_bytes_)),
-      control_(timers_, "control", 1) {
+      control_(timers_, "control", 1),
+      memory_return_(std::make_shared<router::MemoryReturn>(
+          timers_, [this] { control_.post(&router::give_back_heaps); })) {
   for (const child::v1::Method& method : hello.methods()) methods_.push_back(method_of(method));
   options_.write_log = [this](longshore_log_level level, uint64_t call, std::string_view text) {
     write_log(level, call, text);
@@ -86,6 +93,9 @@ HostedModule::HostedModule(FrameChannel& agent, const child::v1::Hello& hello,
   options_.on_handover = [this](const Result<Secret>& handover) {
     if (!handover) return answer(FrameType::kStopped, handover.error());
     answer(FrameType::kStopped, std::string_view(handover->text()));
+  };
+  options_.on_waiting = [this](uint64_t call, const std::string& bulkhead) {
+    agent_.send({FrameType::kWaits, call, {}, bulkhead});
   };
   options_.on_degraded = [this](const std::string& reason) {
     agent_.send({FrameType::kDegraded, 0, {}, reason});
@@ -188,7 +198,10 @@ bool HostedModule::call(uint64_t id, const child::v1::Call& head, std::string_vi
   auto caller = std::make_shared<router::Caller>();
   caller->identity = head.caller();
   caller->on_behalf_of = head.on_behalf_of();
+  caller->flow = std::hash<std::string>()(caller->on_behalf_of);
+  caller->has_account = true;  // the agent has let it wait
   const auto observer = std::make_shared<CallFromAgent>(agent_, id, head.credit(), [this, id] {
+    memory_return_->something_left();
     const std::lock_guard lock(mutex_);
     calls_.erase(id);
   });

@@ -14,6 +14,7 @@
 #include "loader/instance.h"
 #include "longshore/child/v1.pb.h"
 #include "observe/log.h"
+#include "router/memory_return.h"
 #include "router/router.h"
 #include "supervise/child/agent_target.h"
 #include "supervise/child/call_from_agent.h"
@@ -49,6 +50,7 @@ class HostedModule {
   const size_t max_payload_bytes_;
   const std::shared_ptr<AgentTarget> agent_target_;
   router::WorkerPool control_;
+  const std::shared_ptr<router::MemoryReturn> memory_return_;
   bool is_stopped_ = false;  // of the control thread
   Secret handover_;          // the reading thread's until the start, then the control thread's
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "config/user_names.h"
+#include "files/private_folder.h"
 #include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::supervise {
@@ -42,9 +42,7 @@ Result<void> give_folder(const std::string& path, unsigned user, unsigned group)
   const auto failed = [&](std::error_code error) {
     return Error(StatusCode::kUnknown, "give the state directory to its user", path).because(error);
   };
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) return failed(error);
+  if (auto made = files::make_private_folder(path); !made) return made;
   // By descriptor: the user may have put a link in its place since.
   const FileDescriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder || fchown(folder.get(), user, group) != 0 || fchmod(folder.get(), S_IRWXU) != 0) {

@@ -6,17 +6,17 @@
 #include <sddl.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "longshore/windows/local_memory.hpp"
+#include "text/hexadecimal.h"
 
 namespace longshore::supervise {
 namespace {
 
 constexpr DWORD kBytes = 64 << 10;
-
-struct LocalMemory {
-  void operator()(void* memory) const { LocalFree(memory); }
-};
 
 // An access control list with this process's user in it, and nobody else.
 class OwnUserOnly {
@@ -33,7 +33,7 @@ class OwnUserOnly {
     }
     wchar_t* sid = nullptr;
     if (!ConvertSidToStringSidW(reinterpret_cast<TOKEN_USER*>(user.data())->User.Sid, &sid)) return;
-    const std::unique_ptr<wchar_t, LocalMemory> owned_sid(sid);
+    const LocalMemory<wchar_t> owned_sid(sid);
     const std::wstring text = std::wstring(L"D:P(A;;GA;;;") + sid + L")";
     PSECURITY_DESCRIPTOR descriptor = nullptr;
     ConvertStringSecurityDescriptorToSecurityDescriptorW(text.c_str(), SDDL_REVISION_1, &descriptor,
@@ -47,7 +47,7 @@ class OwnUserOnly {
   }
 
  private:
-  std::unique_ptr<void, LocalMemory> descriptor_;
+  LocalMemory<void> descriptor_;
 };
 
 // Empty: there is no randomness to be had.
@@ -56,12 +56,8 @@ std::wstring unguessable_name() {
   if (BCryptGenRandom(nullptr, random, sizeof(random), BCRYPT_USE_SYSTEM_PREFERRED_RNG) != 0) {
     return {};
   }
-  std::wstring name = L"\\\\.\\pipe\\longshore-";
-  for (const uint8_t byte : random) {
-    name += L"0123456789abcdef"[byte >> 4];
-    name += L"0123456789abcdef"[byte & 15];
-  }
-  return name;
+  const std::string digits = text::hexadecimal(std::as_bytes(std::span(random)));
+  return L"\\\\.\\pipe\\longshore-" + std::wstring(digits.begin(), digits.end());
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "longshore/result.hpp"
-#include "supervise/windows/handle.h"
+#include "longshore/windows/handle.hpp"
 
 namespace longshore::supervise {
 

@@ -3,43 +3,13 @@
 #include <array>
 #include <vector>
 
-#include "supervise/windows/command_line.h"
+#include "longshore/windows/command_line.hpp"
+#include "longshore/windows/wide_text.hpp"
 #include "supervise/windows/exit_words.h"
-#include "supervise/windows/wide_text.h"
+#include "supervise/windows/handle_list.h"
 
 namespace longshore::supervise {
 namespace {
-
-// The handles that a process inherits, whatever others are inheritable at that moment.
-class HandleList {
- public:
-  explicit HandleList(std::vector<HANDLE> handles) : handles_(std::move(handles)) {
-    SIZE_T size = 0;
-    InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
-    memory_.resize(size);
-    if (!InitializeProcThreadAttributeList(get(), 1, 0, &size)) return;
-    is_made_ = true;
-    is_good_ =
-        UpdateProcThreadAttribute(get(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
-                                  handles_.size() * sizeof(HANDLE), nullptr, nullptr);
-  }
-  HandleList(const HandleList&) = delete;
-  HandleList& operator=(const HandleList&) = delete;
-  ~HandleList() {
-    if (is_made_) DeleteProcThreadAttributeList(get());
-  }
-
-  bool is_good() const { return is_good_; }
-  PPROC_THREAD_ATTRIBUTE_LIST get() {
-    return reinterpret_cast<PPROC_THREAD_ATTRIBUTE_LIST>(memory_.data());
-  }
-
- private:
-  std::vector<HANDLE> handles_;
-  std::vector<char> memory_;
-  bool is_made_ = false;
-  bool is_good_ = false;
-};
 
 Handle open_null() {
   SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "longshore/result.hpp"
+#include "longshore/windows/handle.hpp"
 #include "supervise/process_end.h"
-#include "supervise/windows/handle.h"
 #include "supervise/windows/job_object.h"
 
 namespace longshore::supervise {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "longshore/result.hpp"
+#include "longshore/windows/handle.hpp"
 #include "supervise/group_limits.h"
-#include "supervise/windows/handle.h"
 
 namespace longshore::supervise {
 

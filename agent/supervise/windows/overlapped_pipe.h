@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "supervise/windows/handle.h"
+#include "longshore/windows/handle.hpp"
 
 namespace longshore::supervise {
 

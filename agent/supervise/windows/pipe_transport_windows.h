@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "longshore/windows/handle.hpp"
 #include "supervise/pipe_transport.h"
-#include "supervise/windows/handle.h"
 
 namespace longshore::supervise {
 

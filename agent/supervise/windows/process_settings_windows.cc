@@ -9,13 +9,16 @@
 namespace longshore::supervise {
 namespace {
 
-// What there is nothing of on Windows: the module must not run with more than the file says.
+// What a file has to ask for and Windows has nothing of: the module must not run with more than the
+// file says. Linux' system_call_filter and no_new_privs are on without being asked for, and mean
+// nothing here.
 Result<void> check_settings(const config::ModuleSettings& module) {
   const config::ProcessSettings& process = module.process;
   const char* key = nullptr;
   if (!process.user.empty()) key = "user";
   if (process.capabilities != config::ProcessSettings{}.capabilities) key = "capabilities";
   if (process.files_max > 0) key = "files_max";
+  if (process.writable_paths != config::ProcessSettings{}.writable_paths) key = "writable_paths";
   if (!key) return {};
   const std::string full_key = module.table() + ".process." + key;
   return Error(StatusCode::kUnimplemented, "limit the process of the module", module.name)
@@ -52,6 +55,7 @@ Result<void> apply_process_settings(const config::ModuleSettings& module,
   tell("memory_max", options.limits.memory > 0);
   tell("processes_max", options.limits.processes > 0);
   report.write(log);
+  options.limits_in_words = report.words();
   return {};
 }
 

@@ -38,6 +38,24 @@ std::string traits_of(const messages::Method& method) {
   return traits;
 }
 
+std::string memory_text(const messages::ClientMemory& memory) {
+  constexpr int64_t kKiB = 1024;
+  std::string text = std::to_string(memory.used_bytes() / kKiB) + " of " +
+                     std::to_string(memory.limit_bytes() / kKiB) + " KiB";
+  if (memory.refusals() > 0) text += ", " + std::to_string(memory.refusals()) + " refused";
+  return text;
+}
+
+std::string audit_text(const messages::AuditLog& audit) {
+  std::string text = audit.reason().empty() ? "written" : "not written";
+  if (audit.lines_waiting() > 0) text += ", " + std::to_string(audit.lines_waiting()) + " waiting";
+  if (audit.lines_lost() > 0) text += ", " + std::to_string(audit.lines_lost()) + " lost";
+  if (audit.calls_refused() > 0) {
+    text += ", " + std::to_string(audit.calls_refused()) + " calls refused";
+  }
+  return text;
+}
+
 }  // namespace
 
 int show_status(const Target& target, const Report& report) {
@@ -54,13 +72,22 @@ int show_status(const Target& target, const Report& report) {
         facts.add({"calls", std::to_string(status.calls_total()) + " in all, " +
                                 std::to_string(status.calls_running()) + " running, " +
                                 std::to_string(status.calls_failed()) + " failed"});
+        facts.add({"clients' memory", memory_text(status.memory())});
+        if (status.has_audit()) facts.add({"audit log", audit_text(status.audit())});
         report.line(facts.text(report.paint()) + "\n");
-        Table endpoints({"ENDPOINT", "CONNECTIONS", "ADDRESS", "SERVICES"});
+        Table endpoints({"ENDPOINT", "CONNECTIONS", "MEMORY", "ADDRESS", "SERVICES"});
         for (const auto& endpoint : status.endpoints()) {
-          endpoints.add({endpoint.name(), std::to_string(endpoint.connections()),
-                         endpoint.address(), joined(endpoint.services())});
+          const bool listens = endpoint.reason().empty();
+          endpoints.add({endpoint.name(), listens ? std::to_string(endpoint.connections()) : "-",
+                         memory_text(endpoint.memory()), endpoint.address(),
+                         joined(endpoint.services())});
         }
         report.line(endpoints.text(report.paint()));
+        for (const auto& endpoint : status.endpoints()) {
+          if (endpoint.reason().empty()) continue;
+          report.line(endpoint.name() + " does not listen: " + endpoint.reason());
+        }
+        if (!status.audit().reason().empty()) report.line(status.audit().reason());
       });
 }
 
@@ -78,15 +105,20 @@ int list_services(const Target& target, const Report& report) {
       });
 }
 
+// What is wrong with a file comes as an error with a line for each finding.
 int reload(const Target& target, const Report& report) {
-  return ask_agent<messages::ReloadResponse>(target.patient(), report, "Reload",
-                                             messages::ReloadRequest(),
-                                             [&](const messages::ReloadResponse& response) {
-                                               for (const std::string& change : response.changes())
-                                                 report.line(printable(change));
-                                               if (response.changes().empty())
-                                                 report.line("nothing has changed");
-                                             });
+  messages::ReloadResponse response;
+  if (const auto fault =
+          call_control(target.patient(), "Reload", messages::ReloadRequest(), response)) {
+    return report.fail_in_lines(fault->exit_code, fault->error);
+  }
+  if (report.json()) {
+    report.message(response);
+    return kExitOk;
+  }
+  for (const std::string& change : response.changes()) report.line(change);
+  if (response.changes().empty()) report.line("nothing has changed");
+  return kExitOk;
 }
 
 }  // namespace longshore::ctl

@@ -1,16 +1,12 @@
 #include "tools/longshorectl/agent_client.h"
 
-#include <boost/asio/local/stream_protocol.hpp>
 #include <optional>
 #include <utility>
 
-#include "rpc/asio_transport.h"
-#include "tools/longshorectl/socket_diagnosis.h"
+#include "tools/longshorectl/control_connection.h"
 
 namespace longshore::ctl {
 namespace {
-
-using Local = boost::asio::local::stream_protocol;
 
 constexpr size_t kMaxMessageBytes = 256u << 20;  // the agent has a bound of its own
 // The successor's successor may be there by then, but not forever.
@@ -47,19 +43,12 @@ Result<std::unique_ptr<AgentClient>> AgentClient::connect(const std::string& soc
 }
 
 Result<void> AgentClient::open_connection() {
-  // Longer paths do not fit into an address; Asio says so by an exception.
-  if (socket_.size() > 107) {
-    return not_reachable(socket_, make_error_code(boost::system::errc::filename_too_long));
-  }
-  Local::socket stream(context_);
-  boost::system::error_code error;
-  stream.connect(Local::endpoint(socket_), error);
-  if (error) return not_reachable(socket_, error);
+  auto transport = open_transport(context_, socket_);
+  if (!transport) return std::move(transport).error();
   rpc::Limits limits;
   limits.max_message_bytes = kMaxMessageBytes;
   closed_ = std::make_shared<bool>(false);
-  connection_ =
-      rpc::make_client_connection(rpc::make_transport(std::move(stream)), "localhost", limits);
+  connection_ = rpc::make_client_connection(std::move(*transport), "localhost", limits);
   connection_->start([closed = closed_](const std::string&) { *closed = true; });
   return {};
 }

@@ -8,17 +8,15 @@
 
 namespace longshore::ctl {
 
-enum class ProgramOutput { kPassedThrough, kCaptured };
-
 struct ProgramEnd {
   int exit_code = 0;
-  std::string output;  // when captured
+  std::string output;
   std::string errors;
 };
 
 // Starts it with these arguments, an empty environment and `input` as its standard input, and waits
 // for its end.
 Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
-                                     const std::string& input, ProgramOutput output);
+                                     const std::string& input);
 
 }  // namespace longshore::ctl

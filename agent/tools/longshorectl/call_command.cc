@@ -5,11 +5,12 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
 
+#include "text/file_path.h"
+#include "text/read_at_most.h"
 #include "tools/longshorectl/admin_call.h"
 #include "tools/longshorectl/agent_client.h"
 #include "tools/longshorectl/commands.h"
@@ -21,8 +22,14 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-std::string all_of(std::istream& stream) {
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+constexpr size_t kMaxRequestBytes = 32u << 20;  // more than any message has in JSON
+
+// FIFOs and devices are read too: shells give what another program writes as one.
+Result<std::string> all_of(std::istream& stream, const std::string& name) {
+  std::optional<std::string> text = text::read_at_most(stream, kMaxRequestBytes);
+  if (text) return *std::move(text);
+  return Error(StatusCode::kInvalidArgument, "read the request from", name)
+      .because("it is longer than " + std::to_string(kMaxRequestBytes) + " bytes");
 }
 
 bool is_on_command_line(const std::string& request) {
@@ -31,11 +38,12 @@ bool is_on_command_line(const std::string& request) {
 
 Result<std::string> json_text(const std::string& request) {
   if (is_on_command_line(request)) return request;
-  if (request == "-") return all_of(std::cin);
+  if (request == "-") return all_of(std::cin, "standard input");
   const std::string name = request.substr(1);
-  std::ifstream file(name, std::ios::binary);
-  std::string text = file ? all_of(file) : std::string();
-  if (!file || file.bad()) {
+  std::ifstream file(text::file_path(name), std::ios::binary);
+  const bool is_open = file.is_open();
+  Result<std::string> text = is_open ? all_of(file, name) : std::string();
+  if (!is_open || file.bad()) {
     return Error(StatusCode::kUnknown, "read the request from", name)
         .because(std::error_code(errno, std::generic_category()));
   }
@@ -58,7 +66,7 @@ class ResponsePrinter {
       error_ = json.error();
       return;
     }
-    report_.line(*json);
+    report_.line(PrintedText::json(*json));
   }
 
   const std::optional<Error>& error() const { return error_; }

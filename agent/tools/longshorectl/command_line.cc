@@ -19,7 +19,9 @@ constexpr const char* kFooter =
     "Exit codes:\n"
     "  0  done\n"
     "  1  wrong usage\n"
-    "  2  faulty configuration, or faulty JSON of a request\n"
+    "  2  faulty configuration, or faulty JSON of a request; \"config check\", \"audit verify\" "
+    "or\n"
+    "     \"crashes\" found something wrong, or not what it was to look at\n"
     "  3  the agent cannot be reached at its socket\n"
     "  4  the call ended in an error, which standard error tells as \"CODE: text\"\n"
     "\n"
@@ -134,6 +136,66 @@ void add_log(CLI::App& app, CommandLine& line) {
   });
 }
 
+void add_audit(CLI::App& app, CommandLine& line) {
+  auto* audit = add_command(app, "audit", "The audit log's files", kChange);
+  audit->require_subcommand(1);
+  auto* verify = audit->add_subcommand("verify", "Whether nothing was cut off or changed");
+  verify->fallthrough()->group(kCommands);
+  verify
+      ->add_option("FILE", line.audit.files,
+                   "The file, or all files of the log; without it the one that the agent writes")
+      ->type_name("");
+  verify
+      ->add_option("--journal", line.audit.journal,
+                   "The agent's own log, or what journalctl prints of it; - for standard input")
+      ->type_name("FILE");
+  verify->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return verify_audit(line.target, report, line.audit);
+    };
+  });
+}
+
+void add_crashes(CLI::App& app, CommandLine& line) {
+  auto* crashes = add_command(app, "crashes", "What the agent and its modules crashed of", kWork);
+  crashes->add_option("NAME", line.crashes.name, "The whole record of this one")->type_name("");
+  crashes->add_option("--state-dir", line.crashes.state_dir, "The agent's state directory")
+      ->type_name("DIR")
+      ->capture_default_str();
+  crashes->callback([&line] {
+    line.run = [&line](const Report& report) { return show_crashes(report, line.crashes); };
+  });
+}
+
+#if defined(_WIN32)
+void add_service(CLI::App& app, CommandLine& line) {
+  auto* service = add_command(app, "service", "The agent as a service of Windows", kChange);
+  service->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, std::function<int(const Report&)> work) {
+    auto* command = service->add_subcommand(name, help);
+    command->fallthrough()->group(kCommands);
+    command->callback([&line, work = std::move(work)] { line.run = work; });
+    return command;
+  };
+  auto* install =
+      add("install", "Have it started with the node, and again after a failure",
+          [&line](const Report& report) { return install_service(report, line.service); });
+  install->add_option("-c,--config", line.service.config_file, "The configuration file")
+      ->type_name("FILE")
+      ->capture_default_str();
+  install->add_flag("--start", line.service.starts, "Start it at once, too");
+  install
+      ->add_option("--depends-on", line.service.depends_on,
+                   "A service that is started before it; may be repeated")
+      ->type_name("SERVICE")
+      ->allow_extra_args(false);
+  add("configure", "Have one that is there started late, and again after a failure",
+      &configure_service);
+  add("uninstall", "Stop it and forget it", &uninstall_service);
+  add("status", "Whether it is installed and runs", &show_service);
+}
+#endif
+
 void add_config(CLI::App& app, CommandLine& line) {
   auto* config = add_command(app, "config", "Check, show and compare the configuration", kChange);
   config->require_subcommand(1);
@@ -153,7 +215,9 @@ void add_config(CLI::App& app, CommandLine& line) {
     auto* command = config->add_subcommand(name, help);
     command->fallthrough()->group(kCommands);
     if (has_file) {
-      command->add_option("FILE", request.file, "The configuration file")
+      command
+          ->add_option("FILE", request.file,
+                       "The configuration file; conf.d/*.toml beside it is read too")
           ->type_name("")
           ->excludes(chosen);
     }
@@ -201,12 +265,17 @@ void describe(CLI::App& app, CommandLine& line) {
   add_agent_command(app, line, "services", "All methods that modules serve", kWork, list_services);
   add_top(app, line);
   add_trace(app, line);
+  add_crashes(app, line);
   add_call(app, line);
   add_config(app, line);
   add_agent_command(app, line, "reload", "Read the configuration again and apply what changed",
                     kChange, reload);
   add_upgrade(app, line);
   add_log(app, line);
+  add_audit(app, line);
+#if defined(_WIN32)
+  add_service(app, line);
+#endif
   app.footer(kFooter);
 }
 

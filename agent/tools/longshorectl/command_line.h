@@ -23,6 +23,11 @@ struct CommandLine {
   int last = 0;  // 0: not asked for
   bool failed = false;
   TopRequest top;
+  AuditRequest audit;
+  CrashRequest crashes;
+#if defined(_WIN32)
+  ServiceRequest service;
+#endif
   std::string module;
   std::string module_file;
   // What the chosen command does.

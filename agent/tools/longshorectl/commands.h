@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "config/system_paths.h"
 #include "tools/longshorectl/report.h"
 
 namespace longshore::ctl {
 
 // What all commands have in common.
 struct Target {
-  std::string socket = "/run/longshore-control/control.sock";
+  std::string socket = config::kControlPath;
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of each call; zero: none
   // The same for what waits until modules have started, and others have ended their last calls.
   std::chrono::nanoseconds patience = std::chrono::minutes(5);
@@ -50,14 +51,46 @@ int show_top(const Target& target, const Report& report, const TopRequest& reque
 int call_method(const Target& target, const Report& report, const std::string& method,
                 const std::string& request);
 
+// `longshorectl audit verify`: reads the files itself, so that it needs no agent.
+struct AuditRequest {
+  // None: the one that the agent says it writes, or, if it does not answer, the usual one.
+  std::vector<std::string> files;
+  std::string journal;  // a file with the agent's log; "-": standard input; empty: none
+};
+int verify_audit(const Target& target, const Report& report, const AuditRequest& request);
+
+// All crashes, or the record of the one `name`. From the agent's state directory itself, so that an
+// agent which does not start can be asked about.
+struct CrashRequest {
+  std::string name;
+  std::string state_dir = config::kStateDir;
+};
+int show_crashes(const Report& report, const CrashRequest& request);
+
 // `longshorectl config ...`: what is read from files is read by the agent's own program.
 struct ConfigRequest {
   std::string command;  // check, show, sample or diff
-  std::string file = "/etc/longshore/agent.toml";
+  std::string file = config::kConfigFile;
   std::vector<std::string> module_dirs;
   bool no_ownership_check = false;
   bool origin = false;
 };
 int run_config(const Target& target, const Report& report, const ConfigRequest& request);
+
+#if defined(_WIN32)
+// `longshorectl service install|configure|uninstall|status`: the agent in the service control
+// manager.
+struct ServiceRequest {
+  std::string config_file = config::kConfigFile;
+  bool starts = false;                  // install: at once, too
+  std::vector<std::string> depends_on;  // install: services that are started before it
+};
+int install_service(const Report& report, const ServiceRequest& request);
+// What Windows Installer's own tables of a service leave out, or do not do as documented.
+int configure_service(const Report& report);
+// Stops it first, and waits for that.
+int uninstall_service(const Report& report);
+int show_service(const Report& report);
+#endif
 
 }  // namespace longshore::ctl

@@ -1,6 +1,6 @@
 // What completes a command line for the shell; see packaging/completion.
-#include <iostream>
 #include <set>
+#include <sstream>
 
 #include "longshore/admin/v1.pb.h"
 #include "tools/cli_completion.h"
@@ -59,7 +59,9 @@ int complete_words(const std::vector<std::string>& words) {
   const auto values = [&](const std::string& type, const std::string&) {
     return names_of(target_of(words), type);
   };
-  cli_completion::print(cli_completion::complete(app, words, values), std::cout);
+  std::ostringstream candidates;
+  cli_completion::print(cli_completion::complete(app, words, values), candidates);
+  print(PrintedText::lines(candidates.str()));
   return kExitOk;
 }
 

@@ -11,6 +11,8 @@
 namespace longshore::ctl {
 namespace {
 
+constexpr std::string_view kWarning = "warning: ";  // as longshored begins such a line
+
 std::vector<std::string> arguments_for(const ConfigRequest& request) {
   std::vector<std::string> arguments{"config", request.command, "--config=" + request.file};
   for (const std::string& folder : request.module_dirs) {
@@ -34,7 +36,13 @@ int report_as_json(const Report& report, const std::string& command, const Progr
   if (command == "check") {
     v1::CheckResult result;
     result.set_ok(end.exit_code == 0);
-    each_line(end.errors, [&](const std::string& line) { result.add_findings(line); });
+    each_line(end.errors, [&](const std::string& line) {
+      if (line.starts_with(kWarning)) {
+        result.add_warnings(line.substr(kWarning.size()));
+      } else {
+        result.add_findings(line);
+      }
+    });
     report.message(result);
   } else if (end.exit_code != 0) {
     return report.fail(static_cast<ExitCode>(end.exit_code),
@@ -61,11 +69,12 @@ int run_config(const Target& target, const Report& report, const ConfigRequest& 
       return report.fail(fault->exit_code, fault->error);
     }
   }
-  const auto end =
-      run_agent_program(arguments_for(request), running.toml(),
-                        report.json() ? ProgramOutput::kCaptured : ProgramOutput::kPassedThrough);
+  const auto end = run_agent_program(arguments_for(request), running.toml());
   if (!end) return report.fail(kExitFaultyInput, end.error());
-  return report.json() ? report_as_json(report, request.command, *end) : end->exit_code;
+  if (report.json()) return report_as_json(report, request.command, *end);
+  print(PrintedText::lines(end->output));
+  print_error(PrintedText::lines(end->errors));
+  return end->exit_code;
 }
 
 }  // namespace longshore::ctl

@@ -10,10 +10,9 @@ namespace messages = longshore::admin::v1;
 int log_level(const Target& target, const Report& report, const std::string& level) {
   const auto show = [&](const messages::LogLevel& present) {
     const bool own = present.level() != present.configured();
-    report.line(report.paint()(tone_of(present.level()), printable(present.level())) +
-                (own ? ", until the agent restarts; the configuration says " +
-                           printable(present.configured())
-                     : ""));
+    report.line(
+        report.paint()(tone_of(present.level()), present.level()) +
+        (own ? ", until the agent restarts; the configuration says " + present.configured() : ""));
   };
   if (level.empty()) {
     return ask_agent<messages::LogLevel>(target, report, "GetLogLevel",

@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
-#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "tools/cli_completion.h"
 #include "tools/longshorectl/command_line.h"
 #include "tools/longshorectl/terminal.h"
+#include "tools/program_words.h"
 
 namespace longshore::ctl {
 namespace {
@@ -33,12 +33,12 @@ int fail_usage(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& words) {
   if (const std::string help = cli_completion::help_if_command_lacks(app, words);
       error.get_name() == "RequiredError" && !help.empty()) {
-    std::cerr << help;
+    print_error(PrintedText::lines(help));
     return kExitUsage;
   }
   const std::string meant = cli_completion::misspelling(app, words);
-  std::cerr << "longshorectl: " << printable(meant.empty() ? error.what() : meant)
-            << "\nlongshorectl --help, or longshorectl COMMAND --help, tells how it is used.\n";
+  print_error("longshorectl: " + PrintedText(meant.empty() ? std::string(error.what()) : meant) +
+              "\nlongshorectl --help, or longshorectl COMMAND --help, tells how it is used.\n");
   return kExitUsage;
 }
 
@@ -60,13 +60,12 @@ Result<void> read_times(CommandLine& line) {
   return {};
 }
 
-int run(int count, char** arguments) {
-  const std::vector<std::string> words(arguments + 1, arguments + count);
+int run(const std::vector<std::string>& words) {
   CommandLine line;
   CLI::App app("Asks the Longshore storage agent and works on its configuration.");
   describe(app, line);
   try {
-    app.parse(count, arguments);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last comes first
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     return fail_usage(app, error, words);
@@ -83,10 +82,12 @@ int run(int count, char** arguments) {
 int main(int argc, char** argv) {
   using namespace longshore;
   // Whoever started us may ignore it; a reader of ours that is gone ends us, as it does others.
+#if !defined(_WIN32)
   std::signal(SIGPIPE, SIG_DFL);
-  if (argc < 1) return ctl::kExitUsage;
-  if (argc > 2 && argv[1] == std::string_view("__complete") && argv[2] == std::string_view("--")) {
-    return ctl::complete_words({argv + 3, argv + argc});
+#endif
+  const std::vector<std::string> words = program_words(argc, argv);
+  if (words.size() > 1 && words[0] == "__complete" && words[1] == "--") {
+    return ctl::complete_words({words.begin() + 2, words.end()});
   }
-  return ctl::run(argc, argv);
+  return ctl::run(words);
 }

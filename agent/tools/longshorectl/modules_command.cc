@@ -4,6 +4,7 @@
 #include <string>
 
 #include "longshore/admin/v1.pb.h"
+#include "text/file_path.h"
 #include "tools/longshorectl/admin_call.h"
 #include "tools/longshorectl/commands.h"
 #include "tools/longshorectl/table.h"
@@ -65,11 +66,13 @@ void show_module(const messages::Module& module, const Report& report) {
   facts.add({"module", module.name()});
   facts.add({"state", state_cell(module)});
   if (!module.reason().empty()) facts.add({"reason", module.reason()});
-  facts.add({"library", module.library() + ", version " + version_of(module)});
+  const bool is_read = !module.version().empty();  // its file was
+  facts.add({"library", module.library() + (is_read ? ", version " + version_of(module) : "")});
   facts.add({"vendor", module.vendor()});
   facts.add({"file", module.file()});
   facts.add({"sha256", module.sha256()});
   if (module.process_id() != 0) facts.add({"process", process_of(module)});
+  if (!module.process_limits().empty()) facts.add({"limits", module.process_limits()});
   facts.add({"calls", std::to_string(module.calls_total()) + " in all, " +
                           std::to_string(module.calls_running()) + " running, " +
                           std::to_string(module.calls_failed()) + " failed, " +
@@ -91,10 +94,9 @@ void show_module(const messages::Module& module, const Report& report) {
 void show_upgrade(const std::string& module, const messages::UpgradeResponse& response,
                   const Report& report) {
   const std::string file = response.file() + " (version " + response.version() + ")";
-  report.line(printable(response.changed()
-                            ? module + " runs " + file + " now, version " +
-                                  response.version_before() + " before"
-                            : module + " runs " + file + " already; nothing was changed"));
+  report.line(response.changed() ? module + " runs " + file + " now, version " +
+                                       response.version_before() + " before"
+                                 : module + " runs " + file + " already; nothing was changed");
   if (response.changed() && response.until_reload()) {
     report.line("until the next reload or restart, which go by the configuration");
   }
@@ -137,7 +139,8 @@ int upgrade_module(const Target& target, const Report& report, const std::string
   messages::UpgradeRequest request;
   request.set_module(module);
   // The agent is at home in another folder.
-  if (!file.empty()) request.set_file(std::filesystem::absolute(file).lexically_normal().string());
+  if (!file.empty())
+    request.set_file(std::filesystem::absolute(text::file_path(file)).lexically_normal().string());
   return ask_agent<messages::UpgradeResponse>(
       target.patient(), report, "Upgrade", request,
       [&](const messages::UpgradeResponse& response) { show_upgrade(module, response, report); });

@@ -25,9 +25,10 @@ const char* escape_of(Tone tone) {
 
 }  // namespace
 
-std::string Paint::operator()(Tone tone, std::string text) const {
+PrintedText Paint::operator()(Tone tone, PrintedText text) const {
   if (!enabled_ || tone == Tone::kPlain || text.empty()) return text;
-  return escape_of(tone) + text + "\x1b[0m";
+  text.bytes_ = escape_of(tone) + text.bytes_ + "\x1b[0m";
+  return text;
 }
 
 bool wants_colours(std::string_view choice, const ColourSurroundings& surroundings) {

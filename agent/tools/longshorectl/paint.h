@@ -2,8 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
+
+#include "tools/longshorectl/printed_text.h"
 
 namespace longshore::ctl {
 
@@ -14,7 +15,7 @@ class Paint {
   explicit Paint(bool enabled = false) : enabled_(enabled) {}
 
   // The text in the tone's colour, or as it is where there are none.
-  std::string operator()(Tone tone, std::string text) const;
+  PrintedText operator()(Tone tone, PrintedText text) const;
 
  private:
   bool enabled_;

@@ -37,7 +37,9 @@ Result<reflection::FileDescriptorResponse> files_of(AgentClient& client,
     const auto code = static_cast<StatusCode>(response.error_response().error_code());
     return Error(code, "find the service", service)
         .because(response.error_response().error_message())
-        .advise("`longshorectl services` lists what is served");
+        .advise(
+            "`longshorectl services` lists what is served; a module that is not in the "
+            "configuration, or has `enabled = false` there, serves nothing");
   }
   return response.file_descriptor_response();
 }

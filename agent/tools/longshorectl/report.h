@@ -14,7 +14,7 @@ namespace longshore::ctl {
 enum ExitCode : int {
   kExitOk = 0,
   kExitUsage = 1,
-  kExitFaultyInput = 2,   // configuration, or the JSON of a request
+  kExitFaultyInput = 2,   // configuration, JSON of a request, audit log
   kExitNotReachable = 3,  // nobody answers at the socket
   kExitCallFailed = 4,    // the call was answered with an error
 };
@@ -29,19 +29,24 @@ class Report {
   const Paint& paint() const { return output_; }
 
   // A line on standard output, out at once, so that whoever reads a stream sees each when it comes.
-  void line(const std::string& text) const;
+  void line(const PrintedText& text) const;
   // The message as JSON on one line.
   void message(const google::protobuf::Message& message) const;
   // Says the error and answers `code`. An error of a call begins with gRPC's name of its code.
   int fail(ExitCode code, const Error& error) const;
+  // The same for an error that has a finding in each of its lines: of a configuration.
+  int fail_in_lines(ExitCode code, const Error& error) const;
 
  private:
+  int fail(ExitCode code, const Error& error, const PrintedText& message) const;
+
   const bool json_;
   const Paint output_;
   const Paint errors_;
 };
 
-// One sentence for the terminal: control characters in it become "?".
-std::string printable(std::string text);
+// On standard output, out at once.
+void print(const PrintedText& text);
+void print_error(const PrintedText& text);
 
 }  // namespace longshore::ctl

@@ -12,12 +12,12 @@ namespace longshore::ctl {
 struct Cell {
   // Not explicit: a row is written as a list of texts, of which some have a tone.
   // NOLINTNEXTLINE(google-explicit-constructor)
-  Cell(std::string its_text, Tone its_tone = Tone::kPlain)
-      : text(std::move(its_text)), tone(its_tone) {}
+  Cell(const std::string& its_text, Tone its_tone = Tone::kPlain)
+      : text(its_text), tone(its_tone) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
-  Cell(const char* its_text) : text(its_text) {}
+  Cell(const char* its_text) : Cell(std::string(its_text)) {}
 
-  std::string text;
+  PrintedText text;
   Tone tone = Tone::kPlain;
 };
 
@@ -29,9 +29,8 @@ class Table {
   explicit Table(const std::vector<std::string>& header = {});
 
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
-  // The header and the rows, each on a line, without the last line's end. Control characters in
-  // cells become "?".
-  std::string text(const Paint& paint) const;
+  // The header and the rows, each on a line, without the last line's end.
+  PrintedText text(const Paint& paint) const;
 
  private:
   std::vector<std::vector<Cell>> rows_;

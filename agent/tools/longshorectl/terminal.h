@@ -3,9 +3,9 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
 
 #include "longshore/result.hpp"
+#include "tools/longshorectl/printed_text.h"
 
 namespace longshore::ctl {
 
@@ -30,7 +30,7 @@ class Screen {
  public:
   virtual ~Screen() = default;
   // Replaces what is shown by these lines, cut to the screen's size; the terminal wraps none.
-  virtual void show(const std::string& lines) = 0;
+  virtual void show(const PrintedText& lines) = 0;
   // Standard input and output must be terminals.
   static Result<std::unique_ptr<Screen>> open();
 };

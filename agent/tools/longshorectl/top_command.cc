@@ -77,8 +77,8 @@ class Top {
       if (report_.json()) {
         report_.message(sample);
       } else {
-        report_.line((shown == 0 ? "" : "\n") +
-                     top_table(sample, request_.methods, report_.paint()));
+        if (shown > 0) report_.line("");
+        report_.line(top_table(sample, request_.methods, report_.paint()));
       }
     }
     return kExitOk;
@@ -93,8 +93,7 @@ class Top {
       if (watch.wait(request_.interval)) break;
       Figures now;
       if (const auto fault = read(now)) {
-        (*screen)->show(report_.paint()(Tone::kBad, printable(fault->error.message())) +
-                        "\n\nq ends");
+        (*screen)->show(report_.paint()(Tone::kBad, fault->error.message()) + "\n\nq ends");
         continue;
       }
       const v1::TopSample sample = next(std::move(now));
@@ -103,7 +102,7 @@ class Top {
     return kExitOk;
   }
 
-  std::string title() const {
+  PrintedText title() const {
     return report_.paint()(Tone::kHeading, "longshorectl top") + "  agent up " +
            duration_text(before_.uptime_us() / 1000) + ", every " + request_.interval_text +
            ", q ends";

@@ -72,7 +72,7 @@ v1::TopSample sample_between(const messages::GetCallFiguresResponse& before,
   return sample;
 }
 
-std::string top_table(const v1::TopSample& sample, bool by_method, const Paint& paint) {
+PrintedText top_table(const v1::TopSample& sample, bool by_method, const Paint& paint) {
   std::vector<const v1::TopRow*> rows;
   for (const auto& row : sample.rows()) rows.push_back(&row);
   if (by_method) {

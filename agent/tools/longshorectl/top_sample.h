@@ -1,8 +1,6 @@
 // What `longshorectl top` makes of two readings of the agent's figures.
 #pragma once
 
-#include <string>
-
 #include "longshore/admin/v1.pb.h"
 #include "longshore/ctl/v1.pb.h"
 #include "tools/longshorectl/paint.h"
@@ -15,6 +13,6 @@ v1::TopSample sample_between(const admin::v1::GetCallFiguresResponse& before,
                              const admin::v1::GetCallFiguresResponse& now);
 
 // As a table, the busiest methods first; modules stay in their order.
-std::string top_table(const v1::TopSample& sample, bool by_method, const Paint& paint);
+PrintedText top_table(const v1::TopSample& sample, bool by_method, const Paint& paint);
 
 }  // namespace longshore::ctl

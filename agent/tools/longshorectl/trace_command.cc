@@ -17,8 +17,8 @@ const std::string& outcome_of(const messages::Call& call) {
 
 std::string memory_text(const messages::CallMemory& memory) {
   std::string text = "The agent remembers its last " + std::to_string(memory.capacity()) +
-                     " finished calls; of now " + std::to_string(memory.calls());
-  if (memory.calls() > 0) text += " the oldest began at " + time_text(memory.oldest_unix_ms());
+                     " finished calls; it has " + std::to_string(memory.calls()) + " now";
+  if (memory.calls() > 0) text += ", the oldest began at " + time_text(memory.oldest_unix_ms());
   return text + ".";
 }
 
@@ -26,31 +26,28 @@ std::string memory_text(const messages::CallMemory& memory) {
 void show_call(const Report& report, const messages::Call& call) {
   const Paint& paint = report.paint();
   const bool goes_on = call.state() != "finished";
-  std::string head = time_text(call.started_unix_ms()) + "  " +
-                     paint(Tone::kHeading, printable(call.method())) + "  " +
-                     paint(tone_of(outcome_of(call)), printable(outcome_of(call)));
+  PrintedText head = time_text(call.started_unix_ms()) + "  " +
+                     paint(Tone::kHeading, call.method()) + "  " +
+                     paint(tone_of(outcome_of(call)), outcome_of(call));
   head += (goes_on ? " for " : " in ") + short_time_text(call.took_us());
-  if (goes_on && !call.status().empty())
-    head += ", its caller was told " + printable(call.status());
+  if (goes_on && !call.status().empty()) head += ", its caller was told " + call.status();
   report.line(head);
-  std::string who = "    caller " + printable(call.caller());
+  PrintedText who = "    caller " + call.caller();
   if (call.on_behalf_of() != call.caller()) {
-    who += " on behalf of " + printable(call.on_behalf_of());
+    who += " on behalf of " + call.on_behalf_of();
   }
-  if (!call.module().empty()) who += ", module " + printable(call.module());
+  if (!call.module().empty()) who += ", module " + call.module();
   report.line(who);
-  if (!call.object().empty()) report.line("    object " + printable(call.object()));
-  if (!call.error().empty()) report.line("    error  " + printable(call.error()));
+  if (!call.object().empty()) report.line("    object " + call.object());
+  if (!call.error().empty()) report.line("    error  " + call.error());
 }
 
 void show_log_line(const Report& report, const messages::LogLine& line) {
-  std::string text = time_text(line.time_unix_ms()) + "  " +
-                     report.paint()(tone_of(line.level()), printable(line.level())) + "  " +
-                     printable(line.text());
+  PrintedText text = time_text(line.time_unix_ms()) + "  " +
+                     report.paint()(tone_of(line.level()), line.level()) + "  " + line.text();
   for (const auto& field : line.fields()) {
     if (field.name() == "request") continue;  // it is what was asked for
-    text += " " + report.paint()(Tone::kFaint, printable(field.name()) + "=") +
-            printable(field.value());
+    text += " " + report.paint()(Tone::kFaint, field.name() + "=") + field.value();
   }
   report.line(text);
 }
@@ -86,7 +83,9 @@ int list_calls(const Target& target, const Report& report, int limit, bool only_
                      call.caller(), call.object()});
         }
         if (!listed.calls().empty()) report.line(table.text(report.paint()) + "\n");
-        if (listed.calls().empty()) report.line(only_failed ? "No call has failed." : "No calls.");
+        if (listed.calls().empty()) {
+          report.line(std::string(only_failed ? "No call has failed." : "No calls."));
+        }
         report.line(memory_text(listed.memory()));
       });
 }

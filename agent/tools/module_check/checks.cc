@@ -48,4 +48,10 @@ constexpr std::array kChecks = {
 
 std::span<const Check> all_checks() { return kChecks; }
 
+Report run_check_here(const Check& check, const Subject& subject, Steps& steps) {
+  Trial trial{subject, steps, Random(subject.options.seed, check.name), {}};
+  check.run(trial);
+  return trial.findings.report();
+}
+
 }  // namespace longshore::module_check

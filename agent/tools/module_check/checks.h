@@ -19,6 +19,9 @@ struct Check {
 
 std::span<const Check> all_checks();
 
+// Runs it in this process, which it may end.
+Report run_check_here(const Check& check, const Subject& subject, Steps& steps);
+
 // In file_checks.cc: what is known without an instance.
 void check_file(Trial& trial);
 void check_description(Trial& trial);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "text/file_path.h"
 #include "tools/module_check/checks.h"
 #include "tools/module_check/process_facts.h"
 
@@ -99,7 +100,7 @@ void check_description(Trial& trial) {
   if (subject.description.summary.empty()) {
     findings.warn("it has no summary", "say in one sentence what the module is for");
   }
-  const std::string stem = std::filesystem::path(subject.options.file).stem().string();
+  const std::string stem = text::file_path(subject.options.file).stem().string();
   if (stem != subject.entry.name) {
     findings.warn("it calls itself " + subject.entry.name + ", and its file is " + stem,
                   "name the module as its file is named");
@@ -108,14 +109,14 @@ void check_description(Trial& trial) {
 
 void check_load(Trial& trial) {
   const size_t threads = count_threads();
-  const size_t descriptors = count_descriptors();
+  const size_t files = count_open_files();
   try {
     load(trial);
   } catch (const std::exception& error) {
     trial.findings.does_not_serve();
     return trial.findings.fail(error.what(), "link it with -Wl,-z,defs to see what it lacks");
   }
-  if (count_threads() != threads || count_descriptors() != descriptors) {
+  if (count_threads() != threads || count_open_files() != files) {
     trial.findings.fail("loading the file starts threads or opens files",
                         "do that in start: administrators may load a module to look at it");
   }

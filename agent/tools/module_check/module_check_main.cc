@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <random>
 
 #include "config/toml_text.h"
 #include "core/version.h"
 #include "tools/cli_completion.h"
+#include "tools/module_check/check_apart.h"
 #include "tools/module_check/checks.h"
 #include "tools/module_check/print.h"
+#include "tools/program_words.h"
 
 namespace longshore::module_check {
 namespace {
@@ -127,12 +130,7 @@ Report run_check(const Check& check, const Subject& subject, bool serves) {
   if (check.needs == Needs::kService && !serves) {
     return {Outcome::kSkipped, "the module does not come to serve", "see the test life"};
   }
-  const auto run = [&](Steps& steps) {
-    Trial trial{subject, steps, Random(subject.options.seed, check.name), {}};
-    check.run(trial);
-    return trial.findings.report();
-  };
-  return run_apart(run, subject.options.time_limit);
+  return run_check_apart(check, subject);
 }
 
 // The first of the tests that went wrong in the same way: what differs is the call.
@@ -171,7 +169,7 @@ int run(const Subject& subject, bool as_json) {
   return is_good(results) ? kExitGood : kExitBad;
 }
 
-int start(CommandLine& line, bool has_seed) {
+int start(CommandLine& line, bool has_seed, const std::optional<ApartTest>& apart) {
   if (line.list) return list();
   Options& options = line.options;
   if (options.file.empty()) return fail_usage("FILE is missing");
@@ -181,9 +179,10 @@ int start(CommandLine& line, bool has_seed) {
   }
   options.time_limit = *limit;
   if (!has_seed) options.seed = std::random_device()();
+  if (apart) options.seed = apart->seed;
   const Result<Subject> subject = read_subject(options);
   if (!subject) return fail_usage(subject.error().message());
-  return run(*subject, line.json);
+  return apart ? apart->run(*subject) : run(*subject, line.json);
 }
 
 }  // namespace
@@ -191,16 +190,18 @@ int start(CommandLine& line, bool has_seed) {
 
 int main(int argc, char** argv) {
   using namespace longshore::module_check;
+  std::vector<std::string> words = longshore::program_words(argc, argv);
+  const std::optional<ApartTest> apart = take_apart_test(words);
   CommandLine line;
   CLI::App app("Checks that a module keeps to the contract of longshore/abi.h.");
   describe(app, line);
-  if (argc > 2 && argv[1] == std::string_view("__complete") && argv[2] == std::string_view("--")) {
-    return complete(app, {argv + 3, argv + argc});
+  if (words.size() > 1 && words[0] == "__complete" && words[1] == "--") {
+    return complete(app, {words.begin() + 2, words.end()});
   }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last comes first
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitGood : kExitUsage;
   }
-  return start(line, app.count("--seed") > 0);
+  return start(line, app.count("--seed") > 0, apart);
 }

@@ -7,6 +7,7 @@
 
 #include "observe/json_text.h"
 #include "observe/log_line.h"
+#include "text/escape.h"
 
 namespace longshore::module_check {
 namespace {
@@ -36,7 +37,7 @@ void print_result(const TestResult& result, std::ostream& output) {
   } else if (report.outcome == Outcome::kSkipped) {
     output << report.text << "; " << report.advice << '\n';
   } else {
-    output << observe::escaped(report.text) << '\n';
+    output << text::escaped(report.text) << '\n';
     if (!report.advice.empty()) output << std::string(25, ' ') << "-> " << report.advice << '\n';
   }
   output.flush();
@@ -57,7 +58,7 @@ void print_summary(const Subject& subject, const std::vector<TestResult>& result
   for (const std::string& each : subject.options.settings) output << " --settings " << each;
   for (const std::string& each : subject.options.except) output << " --except " << each;
   if (subject.options.call_mutating) output << " --call-mutating";
-  output << ' ' << observe::escaped(subject.options.file) << '\n';
+  output << ' ' << text::escaped(subject.options.file) << '\n';
 }
 
 void print_json(const Subject& subject, const std::vector<TestResult>& results,

@@ -11,6 +11,9 @@ namespace longshore::module_check {
 
 size_t count_threads();
 size_t count_descriptors();
+// Without those that are no files, pipes or devices: a C++ library that lies in a DLL has such from
+// its load on.
+size_t count_open_files();
 // What the process has from malloc and new.
 size_t allocated_bytes();
 

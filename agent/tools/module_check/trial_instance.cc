@@ -1,8 +1,12 @@
 #include "tools/module_check/trial_instance.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "longshore/testing/module_file.hpp"
+#include "text/file_path.h"
+#include "text/hexadecimal.h"
 
 namespace longshore::module_check {
 namespace {
@@ -18,7 +22,7 @@ const longshore_module_entry& load(Trial& trial) {
   static const longshore_module_entry* const entry = [&] {
     trial.steps.begin("loading the file");
     // A name without a folder would be looked for elsewhere.
-    const auto path = std::filesystem::absolute(trial.subject.options.file);
+    const auto path = std::filesystem::absolute(text::file_path(trial.subject.options.file));
     return &testing::ModuleFile(path.string()).entry();
   }();
   return *entry;
@@ -26,13 +30,9 @@ const longshore_module_entry& load(Trial& trial) {
 
 std::string description_of_call(const std::string& method, const std::string& request) {
   constexpr size_t kShown = 64;
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "calling " + method + " with ";
-  for (const char each : request.substr(0, kShown)) {
-    const auto byte = static_cast<unsigned char>(each);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
+  std::string text =
+      "calling " + method + " with " +
+      text::hexadecimal(std::as_bytes(std::span(request)).first(std::min(request.size(), kShown)));
   if (request.empty()) text += "nothing";
   if (request.size() > kShown) text += "... (" + std::to_string(request.size()) + " bytes)";
   return text;

@@ -6,9 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "disk/linux/blank_disk.h"
+#include "disk/linux/write_protection.h"
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/disk_identity.h"
 #include "support/linux/block/disk_use.h"
+#include "support/linux/block/offline_record.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/block/partition_nodes.h"
 #include "support/linux/block/partition_table.h"
@@ -26,6 +29,12 @@ namespace {
 
 constexpr const char* kPartition = "partition";
 constexpr const char* kTakeOffline = "take offline";
+constexpr const char* kBringOnline = "bring online";
+constexpr const char* kKernelState = "device/state";
+
+std::string kernel_state_of(const block::BlockDevices& devices, const Disk& disk) {
+  return block::read_text_attribute(devices.path_of(disk, kKernelState)).value_or("");
+}
 
 Error refused(const Disk& disk, const std::string& why) {
   return Error(StatusCode::kFailedPrecondition, kPartition, disk.node).because(why);
@@ -44,33 +53,20 @@ Result<bool> lacks_partition(const Disk& disk, const Content& content) {
     case ContentKind::kSwap:
       return refused(disk, "it holds " + content.type + " and no partition table")
           .advise(
-              "a disk with a filesystem of its own is a volume already; wipe it (wipefs -a) "
-              "if it is not needed");
+              "a disk with a filesystem of its own is a volume already; wipe it (wipefs -a, and "
+              "zeros over its first and last MiB) if it is not needed");
     case ContentKind::kLostTable:
       return refused(disk, "it has a GPT, but the first sector, which says so, was overwritten")
           .advise(
-              "write that sector anew (gdisk does), or wipe the disk (wipefs -a) if what its "
-              "partitions hold is not needed");
+              "write that sector anew (gdisk does), or wipe the disk (wipefs -a, and zeros over "
+              "its "
+              "first and last MiB) if what its partitions hold is not needed");
     case ContentKind::kNothing:
     case ContentKind::kAmbiguous:
       break;
   }
   return refused(disk, "it holds several things that contradict each other")
       .advise("wipefs shows them");
-}
-
-// Also what a call left that was cut short while it wrote a table: the first sector comes last, and
-// there is at most the partition that it adds, with nothing in it yet. Of other partitions no
-// signature has to tell what they hold.
-Result<bool> holds_nothing(const FileDescriptor& descriptor, const Disk& disk,
-                           const Content& content) {
-  if (content.kind != ContentKind::kLostTable) return content.kind == ContentKind::kNothing;
-  if (content.partitions.empty()) return true;
-  const TablePartition& added = content.partitions.front();
-  if (content.partitions.size() > 1 || added.number != 1 || added.is_private) return false;
-  const Result<Content> held = block::read_content(descriptor, block::stretch_of(added), disk.node);
-  if (!held) return held.error();
-  return held->kind == ContentKind::kNothing;
 }
 
 Result<void> write_partition(const Disk& disk, bool is_blank) {
@@ -87,6 +83,11 @@ Result<void> write_partition(const Disk& disk, bool is_blank) {
 }
 
 }  // namespace
+
+std::string DiskBackendLinux::bulkhead_of(uint32_t number) {
+  const Result<Disk> disk = devices_.disk(number, "find");
+  return disk ? devices_.bulkhead_of(*disk) : std::string();
+}
 
 Result<std::map<uint32_t, DiskLocation>> DiskBackendLinux::locations() {
   const Result<std::vector<Disk>> disks = devices_.disks();
@@ -129,21 +130,32 @@ Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
   return block::check_not_system_disk(devices_, disk, kPartition);
 }
 
+// What the kernel has taken offline cannot even be opened. Where that was this group's doing, it is
+// undone for good: the record stays, and the disk is offline as others are.
+Result<void> DiskBackendLinux::make_readable(const Disk& disk) const {
+  if (devices_.is_reachable(disk)) return {};
+  if (block::is_taken_offline(disk) && kernel_state_of(devices_, disk) == "offline") {
+    return wake(disk, kPartition);
+  }
+  return refused(disk, "it is offline").advise("SetDiskState brings it online");
+}
+
 Result<void> DiskBackendLinux::partition(uint32_t number, const Deadline& deadline) {
   const Result<Disk> disk = devices_.disk(number, kPartition);
   if (!disk) return disk.error();
-  // It could not even be opened.
-  if (!devices_.is_online(*disk)) {
-    return refused(*disk, "it is offline").advise("SetDiskState brings it online");
-  }
+  if (Result<void> readable = make_readable(*disk); !readable) return readable;
   std::vector<block::KernelPartition> partitions;
   {
     const Result<DiskLock> lock = DiskLock::take(*disk, deadline, kPartition);
     if (!lock) return lock.error();
     Result<Content> content = block::read_content(lock->descriptor(), whole(*disk), disk->node);
     if (!content) return std::move(content).error();
-    const Result<bool> blank = holds_nothing(lock->descriptor(), *disk, *content);
+    const Result<bool> blank = holds_nothing_known(lock->descriptor(), *disk, *content);
     if (!blank) return blank.error();
+    if (*blank && !overwrites_unknown_data_) {
+      auto zero = check_zero_at_ends(lock->descriptor(), *disk, *content);
+      if (!zero) return zero;
+    }
     const Result<bool> lacks = *blank ? true : lacks_partition(*disk, *content);
     if (!lacks) return lacks.error();
     if (!*lacks) return {};
@@ -172,57 +184,32 @@ Result<void> DiskBackendLinux::partition(uint32_t number, const Deadline& deadli
 }
 
 Result<void> DiskBackendLinux::rescan(const Deadline& deadline) {
-  constexpr const char* kRescan = "rescan";
-  std::vector<std::pair<std::string, std::string>> requests;
-  const std::string hosts = devices_.sysfs() + "/class/scsi_host/";
-  for (const std::string& host : block::names_in(hosts)) {
-    requests.emplace_back(hosts + host + "/scan", "- - -");
-  }
-  const std::string controllers = devices_.sysfs() + "/class/nvme/";
-  for (const std::string& controller : block::names_in(controllers)) {
-    requests.emplace_back(controllers + controller + "/rescan_controller", "1");
-  }
-  // All of them: one without a size is served only when it has got one, and dm is made of paths
-  // that are not served.
-  const std::string disks = devices_.sysfs() + "/block/";
-  for (const std::string& disk : block::names_in(disks)) {
-    requests.emplace_back(disks + disk + "/device/rescan", "1");
-  }
-
-  // One host that fails keeps no other from being scanned.
-  std::optional<Error> first;
-  for (const auto& [path, text] : requests) {
-    if (const auto exceeded = deadline.exceeded(kRescan, path)) return *exceeded;
-    const std::error_code error = block::write_attribute(path, text);
-    const bool is_gone = status_code_of(error) == StatusCode::kNotFound;
-    if (error && !is_gone && !first) {
-      first = Error(StatusCode::kUnavailable, kRescan, path).because(error);
-    }
-  }
-  if (first) return *std::move(first);
-  return {};
+  if (auto exceeded = deadline.exceeded("rescan", "the disks")) return *std::move(exceeded);
+  return rescan_.run();
 }
 
-Result<bool> DiskBackendLinux::is_online(uint32_t number) {
+Result<DiskState> DiskBackendLinux::state(uint32_t number) {
   const Result<Disk> disk = devices_.disk(number, "tell the state of");
   if (!disk) return disk.error();
-  return devices_.is_online(*disk);
+  return DiskState{.online = devices_.is_reachable(*disk) && !block::is_taken_offline(*disk),
+                   .read_only = is_write_protected(devices_, *disk)};
 }
 
 Result<void> DiskBackendLinux::set_online(uint32_t number, bool online, const Deadline& deadline) {
-  constexpr const char* kBringOnline = "bring online";
-  const char* const operation = online ? kBringOnline : kTakeOffline;
-  const Result<Disk> disk = devices_.disk(number, operation);
+  const Result<Disk> disk = devices_.disk(number, online ? kBringOnline : kTakeOffline);
   if (!disk) return disk.error();
-  if (devices_.is_online(*disk) == online) return {};
-  if (block::link_name(devices_.path_of(*disk, "device/subsystem")) != "scsi") {
-    return Error(StatusCode::kUnimplemented, operation, disk->node)
-        .because("the kernel has such a state for SCSI disks only");
-  }
-  if (!online) return take_offline(*disk, deadline);
-  const auto error = block::write_attribute(devices_.path_of(*disk, "device/state"), "running");
-  if (error) return Error(StatusCode::kUnknown, operation, disk->node).because(error);
-  return {};
+  if (online) return bring_online(*disk, deadline);
+  if (is_offline(*disk)) return {};
+  return take_offline(*disk, deadline);
+}
+
+bool DiskBackendLinux::is_scsi(const Disk& disk) const {
+  return block::link_name(devices_.path_of(disk, "device/subsystem")) == "scsi";
+}
+
+bool DiskBackendLinux::is_offline(const Disk& disk) const {
+  if (!devices_.is_reachable(disk)) return true;
+  return block::is_taken_offline(disk) && !(offline_in_kernel_ && is_scsi(disk));
 }
 
 Result<void> DiskBackendLinux::take_offline(const Disk& disk, const Deadline& deadline) const {
@@ -235,13 +222,44 @@ Result<void> DiskBackendLinux::take_offline(const Disk& disk, const Deadline& de
   }
   const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY | O_EXCL, kTakeOffline);
   if (!opened) return opened.error();
-  // Whatever is still in the page cache could not be written afterwards.
+  // Whoever detaches the disk next takes it that everything is on it; and what is still in the page
+  // cache could not be written once the kernel has it offline.
   if (::fsync(opened->get()) != 0) {
     return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(last_error());
   }
-  const auto error = block::write_attribute(devices_.path_of(disk, "device/state"), "offline");
+  auto recorded = block::record_offline(*opened, disk, kTakeOffline);
+  if (!recorded || !offline_in_kernel_ || !is_scsi(disk)) return recorded;
+  const auto error = block::write_attribute(devices_.path_of(disk, kKernelState), "offline");
   if (error) return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(error);
   return {};
+}
+
+Result<void> DiskBackendLinux::bring_online(const Disk& disk, const Deadline& deadline) const {
+  if (!devices_.is_reachable(disk)) {
+    if (Result<void> awake = wake(disk, kBringOnline); !awake) return awake;
+  }
+  const bool clears = clears_read_only_ && is_write_protected(devices_, disk);
+  if (!clears && !block::is_taken_offline(disk)) return {};
+  const Result<DiskLock> lock = DiskLock::take(disk, deadline, kBringOnline);
+  if (!lock) return lock.error();
+  if (clears) {
+    auto changeable = block::check_not_system_disk(devices_, disk, kBringOnline);
+    if (!changeable) return changeable;
+    auto cleared = clear_write_protection(devices_, disk, lock->descriptor());
+    if (!cleared) return cleared;
+  }
+  return block::remove_offline_record(lock->descriptor(), disk, kBringOnline);
+}
+
+Result<void> DiskBackendLinux::wake(const Disk& disk, std::string_view operation) const {
+  if (!is_scsi(disk)) {
+    return Error(StatusCode::kFailedPrecondition, std::string(operation), disk.node)
+        .because("the kernel says that it is " + kernel_state_of(devices_, disk))
+        .advise("only SCSI disks can be told to run; see the kernel's log, or attach it again");
+  }
+  const auto error = block::write_attribute(devices_.path_of(disk, kKernelState), "running");
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(error);
 }
 
 }  // namespace longshore::disk

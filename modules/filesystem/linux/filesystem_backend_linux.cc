@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "support/linux/mount_root.h"
 #include "support/linux/tree_removal.h"
 
 namespace longshore::filesystem {
@@ -44,8 +47,8 @@ Error mounted(const PosixPath& path) {
 
 }  // namespace
 
-Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path) {
-  const Result<Entry> entry = opener_.entry(path, kLookFor);
+Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const Deadline& deadline) {
+  const Result<Entry> entry = opener_.entry(path, kLookFor, deadline);
   if (entry) return kind_of(path, *entry, kLookFor);
   if (is_missing(entry.error().system())) return EntryKind::kAbsent;
   return entry.error();
@@ -58,27 +61,45 @@ Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const E
               STATX_TYPE, &status) == 0) {
     return filesystem::kind_of(status);
   }
-  if (is_missing(last_error())) return EntryKind::kAbsent;
-  return opener_.failure(path, operation, last_error());
-}
-
-Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path) {
-  constexpr const char* kOperation = "follow the link";
-  const Result<std::string> text = read_link(path);
-  if (const auto mapping = text ? mapping_in(*text) : std::nullopt) {
-    struct stat status {};
-    if (::lstat(mapping->text().c_str(), &status) == 0) return S_ISLNK(status.st_mode);
-    if (is_missing(last_error())) return false;
-    return opener_.failure(*mapping, kOperation, last_error());
+  const std::error_code error = last_error();
+  if (is_missing(error)) return EntryKind::kAbsent;
+  if (error == std::errc::io_error && support::mount_rooted_at(entry.directory.get(), entry.name)) {
+    return EntryKind::kMountPoint;
   }
-  const Result<FileDescriptor> opened = opener_.open(path, kOperation);
-  if (opened) return true;
-  if (is_missing(opened.error().system())) return false;
-  return opened.error();
+  return opener_.failure(path, operation, error);
 }
 
-std::optional<PosixPath> FilesystemBackendLinux::mapping_in(std::string_view link_text) const {
-  const Result<PosixPath> target = PosixPath::parse(link_text, kLookFor);
+Error FilesystemBackendLinux::absence_of(const PosixPath& path, std::string_view operation,
+                                         const Deadline& deadline) {
+  return opener_.explained(
+      opener_.failure(path, operation, std::make_error_code(std::errc::no_such_file_or_directory)),
+      path, deadline);
+}
+
+Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path,
+                                                     const Deadline& deadline) {
+  constexpr const char* kOperation = "follow the link";
+  const Result<support::Destination> destination = opener_.follow(path, kOperation, deadline);
+  if (!destination) {
+    const std::error_code error = destination.error().system();
+    // Links in a circle, or more of them than the system follows, lead to nothing that could be
+    // opened: as of a link that dangles, the answer is no, and the driver makes the link anew.
+    if (is_missing(error) || error == std::errc::too_many_symbolic_link_levels) return false;
+    return destination.error();
+  }
+  if (destination->opened) return true;
+  const auto mapping = mapping_in(destination->outside);
+  if (!mapping) {
+    return opener_.failure(path, kOperation, std::make_error_code(std::errc::cross_device_link));
+  }
+  struct stat status {};
+  if (::lstat(mapping->text().c_str(), &status) == 0) return S_ISLNK(status.st_mode);
+  if (is_missing(last_error())) return false;
+  return opener_.failure(*mapping, kOperation, last_error());
+}
+
+std::optional<PosixPath> FilesystemBackendLinux::mapping_in(std::string_view outside) const {
+  const Result<PosixPath> target = PosixPath::parse(outside, kLookFor);
   if (!target) return std::nullopt;
   for (const PosixPath& root : link_roots_) {
     if (!target->is_within(root)) continue;
@@ -93,10 +114,11 @@ std::optional<PosixPath> FilesystemBackendLinux::mapping_in(std::string_view lin
   return std::nullopt;
 }
 
-Result<std::string> FilesystemBackendLinux::read_link(const PosixPath& path) {
+Result<std::string> FilesystemBackendLinux::read_link(const PosixPath& path,
+                                                      const Deadline& deadline) {
   constexpr const char* kOperation = "read the link";
-  const Result<Entry> entry = opener_.entry(path, kOperation);
-  if (!entry) return entry.error();
+  const Result<Entry> entry = opener_.entry(path, kOperation, deadline);
+  if (!entry) return opener_.explained(entry.error(), path, deadline);
   char text[PATH_MAX];
   const ssize_t size =
       ::readlinkat(entry->directory.get(), entry->name.c_str(), text, sizeof(text));
@@ -104,38 +126,40 @@ Result<std::string> FilesystemBackendLinux::read_link(const PosixPath& path) {
   return std::string(text, static_cast<size_t>(size));
 }
 
-Result<void> FilesystemBackendLinux::make_directories(const PosixPath& path) {
+Result<void> FilesystemBackendLinux::make_directories(const PosixPath& path,
+                                                      const Deadline& deadline) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const Result<bool> made = try_to_make(path);
+    const Result<bool> made = try_to_make(path, deadline);
     if (!made) return made.error();
     if (*made) return {};
   }
   return Error(StatusCode::kAlreadyExists, kMakeDirectory, path.text())
-      .because("it, or a directory above it, is a link that leads nowhere")
-      .advise("remove that link first");
+      .because(opener_.dangling_link(path, deadline).value_or("others keep making and removing it"))
+      .advise("remove the link that has the name first, if there is one");
 }
 
 // False: something came or went between looking and making, or a link leads nowhere.
-Result<bool> FilesystemBackendLinux::try_to_make(const PosixPath& path) const {
-  const PosixPath& root = *opener_.roots().root_of(path);
-  std::vector<std::string> missing;  // the deepest first
-  PosixPath existing = path;
-  Result<FileDescriptor> opened = opener_.open(existing, kMakeDirectory);
-  while (!opened && opened.error().system() == std::errc::no_such_file_or_directory &&
-         existing != root) {
-    missing.emplace_back(existing.name());
-    existing = existing.parent();
-    opened = opener_.open(existing, kMakeDirectory);
-  }
-  if (!opened) return opened.error();
-  if (missing.empty() && !is_directory(*opened)) {
+Result<bool> FilesystemBackendLinux::try_to_make(const PosixPath& path,
+                                                 const Deadline& deadline) const {
+  const Result<FileDescriptor> opened = opener_.open(path, kMakeDirectory, deadline);
+  if (opened && is_directory(*opened)) return true;
+  if (opened) {
     return Error(StatusCode::kAlreadyExists, kMakeDirectory, path.text())
         .because("something that is no directory has the name");
   }
-  FileDescriptor directory = *std::move(opened);
-  for (auto name = missing.rbegin(); name != missing.rend(); ++name) {
-    if (::mkdirat(directory.get(), name->c_str(), 0755) == 0) {
-      directory = support::open_unfollowed(directory, *name, O_PATH | O_DIRECTORY);
+  if (opened.error().system() != std::errc::no_such_file_or_directory) return opened.error();
+  auto missing = opener_.missing_place(path, kMakeDirectory, deadline);
+  if (!missing) return std::move(missing).error();
+  return *missing ? make_below(**std::move(missing), path, deadline) : Result<bool>(false);
+}
+
+Result<bool> FilesystemBackendLinux::make_below(support::MissingPlace place, const PosixPath& path,
+                                                const Deadline& deadline) const {
+  FileDescriptor directory = std::move(place.directory);
+  for (const std::string& name : place.names) {
+    if (auto exceeded = deadline.exceeded(kMakeDirectory, path.text())) return *std::move(exceeded);
+    if (::mkdirat(directory.get(), name.c_str(), 0755) == 0) {
+      directory = support::open_unfollowed(directory, name, O_PATH | O_DIRECTORY);
       if (directory) continue;
     }
     if (errno == EEXIST || errno == ENOENT || errno == ELOOP) return false;
@@ -144,18 +168,22 @@ Result<bool> FilesystemBackendLinux::try_to_make(const PosixPath& path) const {
   return true;
 }
 
-Result<void> FilesystemBackendLinux::create_link(const PosixPath& source, const PosixPath& link) {
-  const Result<Entry> entry = opener_.entry(link, kMakeLink);
-  if (!entry) return entry.error();
-  if (::symlinkat(source.text().c_str(), entry->directory.get(), entry->name.c_str()) != 0) {
-    return opener_.failure(link, kMakeLink, last_error());
+Result<void> FilesystemBackendLinux::create_link(const PosixPath& source, const PosixPath& link,
+                                                 const Deadline& deadline) {
+  const Result<Entry> entry = opener_.entry(link, kMakeLink, deadline);
+  if (!entry) return opener_.explained(entry.error(), link, deadline);
+  if (::symlinkat(source.text().c_str(), entry->directory.get(), entry->name.c_str()) == 0) {
+    return {};
   }
-  return {};
+  Error failure = opener_.failure(link, kMakeLink, last_error());
+  if (failure.system() != std::errc::file_exists) return failure;
+  auto dangling = opener_.dangling_link(link, deadline);
+  return dangling ? std::move(failure).because(*std::move(dangling)) : failure;
 }
 
-Result<void> FilesystemBackendLinux::remove_entry(const PosixPath& path) {
-  const Result<Entry> entry = opener_.entry(path, kRemove);
-  if (!entry) return entry.error();
+Result<void> FilesystemBackendLinux::remove_entry(const PosixPath& path, const Deadline& deadline) {
+  const Result<Entry> entry = opener_.entry(path, kRemove, deadline);
+  if (!entry) return opener_.explained(entry.error(), path, deadline);
   const Result<EntryKind> kind = kind_of(path, *entry, kRemove);
   if (!kind) return kind.error();
   return unlink(path, *entry, *kind);
@@ -175,7 +203,7 @@ Result<void> FilesystemBackendLinux::unlink(const PosixPath& path, const Entry& 
 }
 
 Result<void> FilesystemBackendLinux::remove_tree(const PosixPath& path, const Deadline& deadline) {
-  const Result<Entry> entry = opener_.entry(path, kRemove);
+  const Result<Entry> entry = opener_.entry(path, kRemove, deadline);
   if (!entry && is_missing(entry.error().system())) return {};
   if (!entry) return entry.error();
   const Result<EntryKind> kind = kind_of(path, *entry, kRemove);
@@ -202,10 +230,20 @@ Result<void> FilesystemBackendLinux::empty(const PosixPath& path, const Entry& e
   return opener_.failure(path, kRemove, last_error());
 }
 
+Result<bool> FilesystemBackendLinux::may_be_volume(const PosixPath& path,
+                                                   const Deadline& deadline) {
+  const Result<Entry> entry = opener_.entry(path, kRemove, deadline);
+  if (!entry) return entry.error();
+  const auto mount = support::mount_rooted_at(entry->directory.get(), entry->name);
+  if (!mount || mount->root != "/") return false;
+  // btrfs has device numbers of its own.
+  return major(mount->device) != 0 || mount->type == "btrfs";
+}
+
 Result<void> FilesystemBackendLinux::remove_contents(const PosixPath& path,
                                                      const Deadline& deadline) {
-  const Result<FileDescriptor> directory = opener_.open(path, "remove what is in");
-  if (!directory) return directory.error();
+  const Result<FileDescriptor> directory = opener_.open(path, "remove what is in", deadline);
+  if (!directory) return opener_.explained(directory.error(), path, deadline);
   return support::remove_contents(*directory, path.text(), deadline);
 }
 

@@ -14,7 +14,7 @@ Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
                                   std::string_view operation) {
   HeldDisks all;
   for (const Disk& disk : disks) {
-    if (!devices.is_online(disk)) {
+    if (!devices.is_reachable(disk)) {
       if (Result<void> unused = block::check_unused(devices, disk, operation); !unused) {
         return unused.error();
       }

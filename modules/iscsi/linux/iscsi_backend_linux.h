@@ -39,7 +39,7 @@ class IscsiBackendLinux final : public IscsiBackend {
   explicit IscsiBackendLinux(Options options);
 
   // Removes what an agent that was killed left: secrets in records, half-written records, the lock.
-  Result<void> remove_leftovers() const { return records_.remove_leftovers(); }
+  Result<void> remove_leftovers() override { return records_.remove_leftovers(); }
 
   Result<std::vector<Portal>> portals() override { return records_.portals(); }
   Result<void> add_portal(const Portal& portal, const Deadline& deadline) override;

@@ -13,9 +13,9 @@ constexpr const char* kMakeLink = "make the link";
 }  // namespace
 
 Result<LocalLink> LocalLink::inspect(const support::RootedOpener& beneath,
-                                     const support::PosixPath& path) {
-  Result<support::DirectoryEntry> entry = beneath.entry(path, kMakeLink);
-  if (!entry) return std::move(entry).error();
+                                     const support::PosixPath& path, const Deadline& deadline) {
+  Result<support::DirectoryEntry> entry = beneath.entry(path, kMakeLink, deadline);
+  if (!entry) return beneath.explained(std::move(entry).error(), path, deadline);
   LocalLink link(*std::move(entry), path.text());
   char target[PATH_MAX];
   const ssize_t size =

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
 #include "support/linux/rooted_opener.h"
 
@@ -18,7 +19,7 @@ class LocalLink {
   // NOT_FOUND: there is no directory for it. PERMISSION_DENIED: a link on the way leads out of the
   // roots. The path lies within a root.
   static Result<LocalLink> inspect(const support::RootedOpener& beneath,
-                                   const support::PosixPath& path);
+                                   const support::PosixPath& path, const Deadline& deadline);
 
   bool is_absent() const { return kind_ == Kind::kAbsent; }
   // Where it leads; "" for what is no link.

@@ -88,8 +88,19 @@ std::string MappingDirectory::target_of(const RemotePath& remote) const {
   return remote.below().empty() ? current_ : current_ + "/" + remote.below();
 }
 
+std::optional<std::string> MappingDirectory::remote_path_in(
+    std::string_view target, const support::PosixPath& mappings_directory) {
+  const std::string root = mappings_directory.text() + "/";
+  if (!target.starts_with(root)) return std::nullopt;
+  const auto names = support::path_names(target.substr(root.size()));
+  if (names.size() < 3 || names[2] != "current") return std::nullopt;
+  std::string remote = "//" + std::string(names[0]) + "/" + std::string(names[1]);
+  for (size_t i = 3; i < names.size(); ++i) remote.append("/").append(names[i]);
+  return remote;
+}
+
 bool MappingDirectory::holds(const std::string& target) const {
-  return target == current_ || target.starts_with(current_ + "/");
+  return support::is_within(target, current_);
 }
 
 std::optional<std::string> MappingDirectory::current() const {

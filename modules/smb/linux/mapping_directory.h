@@ -18,6 +18,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "longshore/result.hpp"
@@ -34,6 +35,9 @@ class MappingDirectory {
 
   // Where a local link to the remote path leads.
   std::string target_of(const RemotePath& remote) const;
+  // The remote path for which target_of() is this text, "//host/share/a"; nothing if there is none.
+  static std::optional<std::string> remote_path_in(std::string_view target,
+                                                   const support::PosixPath& mappings_directory);
   // Whether a local link that leads there leads to this share.
   bool holds(const std::string& target) const;
 

@@ -14,8 +14,8 @@ using support::PosixPath;
 namespace {
 
 Result<void> check_link(const support::RootedOpener& beneath, const PosixPath& link,
-                        const std::string& target) {
-  const Result<LocalLink> found = LocalLink::inspect(beneath, link);
+                        const std::string& target, const Deadline& deadline) {
+  const Result<LocalLink> found = LocalLink::inspect(beneath, link, deadline);
   return found ? found->check_free_for(target) : found.error();
 }
 
@@ -34,7 +34,8 @@ Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& c
                                   const PosixPath* link, const Deadline& deadline) {
   const MappingDirectory directory(options_.mappings_directory, remote);
   if (link != nullptr) {
-    if (Result<void> free = check_link(opener_, *link, directory.target_of(remote)); !free) {
+    if (Result<void> free = check_link(opener_, *link, directory.target_of(remote), deadline);
+        !free) {
       return free;
     }
   }
@@ -43,7 +44,7 @@ Result<void> SmbBackendLinux::map(const RemotePath& remote, const Credentials& c
   const auto mapped = ensure_mapped(directory, remote, credentials, *before, deadline);
   Result<void> done = mapped ? Result<void>() : mapped.error();
   if (done && !remote.below().empty()) done = mounter_.find(*mapped, remote, deadline);
-  if (done && link != nullptr) done = make_link(directory, remote, *link);
+  if (done && link != nullptr) done = make_link(directory, remote, *link, deadline);
   // With a time of its own: where the call's is over there is most to take away.
   if (!done && !*before) static_cast<void>(remove_mapping(directory, Deadline()));
   return done;
@@ -129,10 +130,10 @@ Result<void> SmbBackendLinux::detach_others(const MappingDirectory& directory,
 }
 
 Result<void> SmbBackendLinux::make_link(const MappingDirectory& directory, const RemotePath& remote,
-                                        const PosixPath& link) const {
+                                        const PosixPath& link, const Deadline& deadline) const {
   const std::string target = directory.target_of(remote);
   // Anew: mapping may have taken a while.
-  const Result<LocalLink> found = LocalLink::inspect(opener_, link);
+  const Result<LocalLink> found = LocalLink::inspect(opener_, link, deadline);
   if (!found) return found.error();
   if (Result<void> free = found->check_free_for(target); !free) return free;
   if (Result<void> recorded = directory.record_link(link.text()); !recorded) return recorded;
@@ -141,13 +142,14 @@ Result<void> SmbBackendLinux::make_link(const MappingDirectory& directory, const
 
 Result<void> SmbBackendLinux::unmap(const RemotePath& remote, const Deadline& deadline) {
   const MappingDirectory directory(options_.mappings_directory, remote);
-  const Result<bool> has_others = remove_links(directory, remote);
+  const Result<bool> has_others = remove_links(directory, remote, deadline);
   if (!has_others) return has_others.error();
   return *has_others ? Result<void>() : remove_mapping(directory, deadline);
 }
 
 Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
-                                           const RemotePath& remote) const {
+                                           const RemotePath& remote,
+                                           const Deadline& deadline) const {
   const std::string target = directory.target_of(remote);
   const auto paths = directory.recorded_links();
   if (!paths) return paths.error();
@@ -157,7 +159,7 @@ Result<bool> SmbBackendLinux::remove_links(const MappingDirectory& directory,
   // All are looked at before one is removed: what cannot be seen may be in use.
   for (const std::string& path : *paths) {
     const auto checked = options_.roots.check(path, "look at the link");
-    auto link = checked ? LocalLink::inspect(opener_, *checked) : checked.error();
+    auto link = checked ? LocalLink::inspect(opener_, *checked, deadline) : checked.error();
     // Out of the roots, which were wider once.
     const bool is_out = !link && link.error().code() == StatusCode::kPermissionDenied;
     if (!link && !is_out && !is_absent(link.error())) return std::move(link).error();

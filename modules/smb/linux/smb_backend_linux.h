@@ -44,10 +44,12 @@ class SmbBackendLinux final : public SmbBackend {
 
   Result<void> map(const RemotePath& remote, const Credentials& credentials,
                    const support::PosixPath* link, const Deadline& deadline) override;
+  std::optional<std::string> remote_path_in(std::string_view link_text) const override {
+    return MappingDirectory::remote_path_in(link_text, options_.mappings_directory);
+  }
   Result<void> unmap(const RemotePath& remote, const Deadline& deadline) override;
 
-  // How many calls the kernel has not ended, for want of a server's answer.
-  size_t hanging_calls() { return mounter_.hanging_calls(); }
+  size_t hanging_calls() override { return mounter_.hanging_calls(); }
 
  private:
   // The mount that counts, of a share that is mapped.
@@ -65,9 +67,10 @@ class SmbBackendLinux final : public SmbBackend {
                              const Deadline& deadline);
   Result<void> remove_mapping(const MappingDirectory& directory, const Deadline& deadline);
   Result<void> make_link(const MappingDirectory& directory, const RemotePath& remote,
-                         const support::PosixPath& link) const;
+                         const support::PosixPath& link, const Deadline& deadline) const;
   // Removes the links to exactly the remote path; whether others are left.
-  Result<bool> remove_links(const MappingDirectory& directory, const RemotePath& remote) const;
+  Result<bool> remove_links(const MappingDirectory& directory, const RemotePath& remote,
+                            const Deadline& deadline) const;
 
   support::RootedOpener opener_;
   Options options_;

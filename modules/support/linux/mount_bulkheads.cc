@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "support/linux/link_walk.h"
+#include "support/linux/mount_points.h"
 #include "support/linux/mount_table.h"
 
 namespace longshore::support {
@@ -33,12 +35,35 @@ std::optional<std::string> read_from_start(const FileDescriptor& table) {
 
 }  // namespace
 
-MountBulkheads::MountBulkheads(AllowedRoots roots)
-    : roots_(std::move(roots)), table_(::open(kTable, O_RDONLY | O_CLOEXEC)) {}
+MountBulkheads::MountBulkheads(AllowedRoots roots, std::string sysfs_root)
+    : roots_(std::move(roots)),
+      sysfs_root_(std::move(sysfs_root)),
+      table_(::open(kTable, O_RDONLY | O_CLOEXEC)) {}
 
-std::string MountBulkheads::key_of(const PosixPath& path) {
+std::string MountBulkheads::key_of(const PosixPath& path, LastLink last) {
   const auto keys = current();
-  return std::string(keys->key_of(path));
+  const bool names_tell = !keys->has_silent() || !keys->may_look_at(path.text());
+  if (names_tell) return std::string(keys->key_of(path));
+  const auto may_look_at = [&](std::string_view next) { return keys->may_look_at(next); };
+  return std::string(keys->key_of(follow_links(path.text(), last, may_look_at)));
+}
+
+// Looks only at what lies on the system's own filesystem: whoever asks for a key waits for this.
+AllowedRoots MountBulkheads::roots_among(const std::vector<Mount>& mounts) const {
+  const MountPoints points(mounts);
+  const auto device_of = [&](std::string_view path) {
+    const auto place = points.mount_of(path);
+    return place ? mounts[*place].device : dev_t{};
+  };
+  const auto may_look_at = [&](std::string_view path) { return device_of(path) == device_of("/"); };
+  std::vector<std::string> roots;
+  for (const PosixPath& root : roots_.roots()) {
+    roots.push_back(root.text());
+    if (!may_look_at(root.text())) continue;
+    roots.push_back(follow_links(root.text(), LastLink::kIsFollowed, may_look_at));
+  }
+  const auto all = AllowedRoots::from(roots);
+  return all ? *all : roots_;
 }
 
 std::shared_ptr<const MountKeys> MountBulkheads::current() {
@@ -50,7 +75,7 @@ std::shared_ptr<const MountKeys> MountBulkheads::current() {
   const std::optional<std::string> text = read_from_start(table_);
   if (!text) return keys_;
   if (const auto mounts = parse_mounts(*text, kTable)) {
-    keys_ = std::make_shared<const MountKeys>(*mounts, roots_);
+    keys_ = std::make_shared<const MountKeys>(*mounts, roots_among(*mounts), sysfs_root_);
     is_stale_ = false;
   }
   return keys_;

@@ -67,14 +67,21 @@ MountPoints::MountPoints(const std::vector<Mount>& mounts) {
   const Children children = children_among(mounts);
   for (const Mount& mount : mounts) {
     const auto top = walk(mounts, children, mount.point);
-    if (top && mounts[*top].point == mount.point) visible_.insert_or_assign(mount.point, *top);
+    if (!top || mounts[*top].point != mount.point) continue;
+    visible_.insert_or_assign(mount.point, *top);
+    if (has_size_.size() <= mount.point.size()) has_size_.resize(mount.point.size() + 1);
+    has_size_[mount.point.size()] = true;
   }
 }
 
-std::optional<size_t> MountPoints::mount_of(const PosixPath& path) const {
-  for (std::string_view above = path.text();; above = above.substr(0, above.rfind('/'))) {
+std::optional<size_t> MountPoints::mount_of(std::string_view path) const {
+  // What is longer than each point is none.
+  if (path.size() > has_size_.size()) path = path.substr(0, path.rfind('/', has_size_.size()));
+  for (std::string_view above = path;; above = above.substr(0, above.rfind('/'))) {
     if (above.empty()) above = "/";
-    if (const auto found = visible_.find(above); found != visible_.end()) return found->second;
+    if (above.size() < has_size_.size() && has_size_[above.size()]) {
+      if (const auto found = visible_.find(above); found != visible_.end()) return found->second;
+    }
     if (above == "/") return std::nullopt;
   }
 }

@@ -3,9 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "support/linux/directory_reader.h"
@@ -16,49 +17,34 @@ namespace longshore::support {
 namespace {
 
 constexpr const char* kOperation = "remove what is in";
-constexpr size_t kOpenLevels = 32;
-constexpr size_t kMaxPiece = 3'500;    // bytes; with one name more still within PATH_MAX
+constexpr size_t kMaxOpen = 48;        // directories
+constexpr size_t kMaxShown = 1'024;    // bytes of a path in an error
 constexpr int kMaxPasses = 16;         // over one directory that others keep filling
 constexpr int kDeadlineInterval = 64;  // entries between two looks at the deadline
 
-// What makes an opened directory this one and no other.
-struct Identity {
-  uint64_t inode = 0;
-  uint64_t mount = 0;
-  uint32_t device_major = 0;
-  uint32_t device_minor = 0;
-
-  bool operator==(const Identity&) const = default;
-};
-
-std::optional<Identity> identity_of(const FileDescriptor& directory) {
-  struct statx status {};
-  if (::statx(directory.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &status) != 0) {
-    return std::nullopt;
-  }
-  return Identity{status.stx_ino, status.stx_mnt_id, status.stx_dev_major, status.stx_dev_minor};
-}
-
-// A directory on the way from the top to the one that is being emptied.
+// An opened directory on the way from the top to the one that is being emptied.
 struct Level {
-  std::string name;  // in the level above
-  Identity identity;
-  std::unique_ptr<DirectoryReader> reader;  // null while too many deeper levels are open
-  bool found = false;                       // whether this pass over it met an entry
+  size_t depth = 0;            // levels below the top
+  std::string name;            // in the directory that holds it
+  bool is_parent_open = true;  // as the level before this one
+  size_t path_size = 0;        // how much of the shown path leads here
+  std::unique_ptr<DirectoryReader> reader;
+  bool found = false;  // whether this pass over it met an entry
   int passes = 0;
 };
 
 class TreeRemoval {
  public:
   TreeRemoval(const std::string& path, const Deadline& deadline)
-      : path_(path), deadline_(deadline) {}
+      : path_(path), deadline_(deadline), shown_(path.substr(0, kMaxShown)) {}
 
   Result<void> run(const FileDescriptor& top) {
     Result<std::optional<std::string>> mount = find_mount_below(top);
     if (!mount) return std::move(mount).error();
     if (*mount) return mounted(**mount, "nothing was removed; unmount it first");
     FileDescriptor opened = open_unfollowed(top, ".", O_RDONLY | O_DIRECTORY);
-    if (!opened || !push("", std::move(opened))) return failure("");
+    if (!opened) return failure("");
+    push("", std::move(opened));
     while (!levels_.empty()) {
       if (Result<void> done = step(); !done) return done;
     }
@@ -80,7 +66,7 @@ class TreeRemoval {
     if (!entry) return levels_.size() == 1 ? finish_top() : finish_level();
     levels_.back().found = true;
     const std::string name(entry->name);
-    return entry->is_directory ? remove_directory(reader, name) : remove_other(reader, name);
+    return entry->is_directory ? descend(reader, name) : remove_other(reader, name);
   }
 
   Result<void> remove_other(DirectoryReader& reader, const std::string& name) {
@@ -90,38 +76,51 @@ class TreeRemoval {
     return failure(name);
   }
 
-  Result<void> remove_directory(DirectoryReader& reader, const std::string& name) {
-    if (::unlinkat(reader.descriptor().get(), name.c_str(), AT_REMOVEDIR) == 0) return {};
-    switch (errno) {
-      case ENOENT:
-        return {};
-      case ENOTDIR:
-        return remove_other(reader, name);
-      case ENOTEMPTY:
-      case EEXIST:
-        return descend(reader, name);
-      default:
-        return failure(name);
-    }
-  }
-
+  // Not removed at a venture first: that makes the system walk over all that it knows below, so
+  // that n levels would take n * n steps in the kernel.
   Result<void> descend(DirectoryReader& reader, const std::string& name) {
     FileDescriptor child =
         open_unfollowed(reader.descriptor(), name, O_RDONLY | O_DIRECTORY, /*same_mount=*/true);
-    if (child) return push(name, std::move(child)) ? Result<void>() : failure(name);
+    if (child) {
+      push(name, std::move(child));
+      return {};
+    }
+    // One that may not be read can go if it is empty.
+    if (errno == EACCES) {
+      if (::unlinkat(reader.descriptor().get(), name.c_str(), AT_REMOVEDIR) == 0) return {};
+      errno = EACCES;
+    }
     // Gone, or replaced by something else just now: the next pass meets what is there then.
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
     return failure(name);
   }
 
-  bool push(std::string name, FileDescriptor directory) {
-    const auto identity = identity_of(directory);
-    if (!identity) return false;
-    // The top stays open: it is where every way back begins.
-    if (levels_.size() > kOpenLevels) levels_[levels_.size() - kOpenLevels].reader.reset();
-    levels_.push_back(
-        {std::move(name), *identity, std::make_unique<DirectoryReader>(std::move(directory))});
-    return true;
+  void push(const std::string& name, FileDescriptor directory) {
+    const size_t depth = levels_.empty() ? 0 : levels_.back().depth + 1;
+    if (!name.empty()) shown_ = shown_path_of(name);
+    levels_.push_back({.depth = depth,
+                       .name = name,
+                       .path_size = shown_.size(),
+                       .reader = std::make_unique<DirectoryReader>(std::move(directory))});
+    if (levels_.size() > kMaxOpen) close_one();
+  }
+
+  // Closes the directory between whose neighbours the way is shortest, measured by how far away it
+  // is: those that stay open lie the closer together the deeper they are. To go down again from one
+  // to the next therefore costs a part of what was gained since, so n levels take some n log n
+  // steps. The top and the two deepest stay.
+  void close_one() {
+    const auto cost = [this](size_t index) {
+      const size_t above = levels_[index - 1].depth;
+      return static_cast<double>(levels_[index + 1].depth - above) /
+             static_cast<double>(levels_.back().depth - above);
+    };
+    size_t cheapest = 1;
+    for (size_t index = 2; index + 2 < levels_.size(); ++index) {
+      if (cost(index) < cost(cheapest)) cheapest = index;
+    }
+    levels_[cheapest + 1].is_parent_open = false;
+    levels_.erase(levels_.begin() + static_cast<std::ptrdiff_t>(cheapest));
   }
 
   // The end of a pass over the top. Another pass, unless this one met nothing: filesystems may skip
@@ -134,57 +133,33 @@ class TreeRemoval {
 
   // The end of a pass over a directory: it should be empty now and go.
   Result<void> finish_level() {
-    const Level& parent = levels_[levels_.size() - 2];
-    if (!parent.reader) return reopen_levels();  // the next step comes here again
     const Level& level = levels_.back();
-    if (::unlinkat(parent.reader->descriptor().get(), level.name.c_str(), AT_REMOVEDIR) != 0) {
+    if (!level.is_parent_open) return level.found ? another_pass() : go_back();
+    const FileDescriptor& parent = levels_[levels_.size() - 2].reader->descriptor();
+    if (::unlinkat(parent.get(), level.name.c_str(), AT_REMOVEDIR) != 0) {
       const bool is_full = errno == ENOTEMPTY || errno == EEXIST;
       if (is_full && level.found) return another_pass();
       // Whatever has the name now is not what we emptied; the parent's next pass meets it.
       if (!is_full && errno != ENOENT && errno != ENOTDIR) return failure("");
     }
+    pop();
+    return {};
+  }
+
+  // From an empty directory whose parent is closed to the next that is open above it. A pass over
+  // that one comes down here again. Never by "..": whoever moved the directory that we are in has
+  // made that lead into foreign places, and whatever went wrong then would go wrong with everything
+  // that lies there.
+  Result<void> go_back() {
+    pop();
+    levels_.back().found = false;
+    levels_.back().reader->rewind();
+    return {};
+  }
+
+  void pop() {
     levels_.pop_back();
-    return {};
-  }
-
-  // Opens again the levels above the current one, from the top downwards. Never by "..": whoever
-  // moved the directory that we are in has made that lead into foreign places, and whatever went
-  // wrong then would go wrong with everything that lies there.
-  Result<void> reopen_levels() {
-    const size_t end = levels_.size() - 1;
-    const size_t begin = std::max<size_t>(1, end - std::min(end, kOpenLevels / 2));
-    const FileDescriptor above = open_above(begin);
-    if (!above) return begin_again_at_top();
-    for (size_t index = begin; index < end; ++index) {
-      Level& level = levels_[index];
-      FileDescriptor opened =
-          open_unfollowed(index == begin ? above : levels_[index - 1].reader->descriptor(),
-                          level.name, O_RDONLY | O_DIRECTORY, /*same_mount=*/true);
-      if (!opened || identity_of(opened) != level.identity) return begin_again_at_top();
-      level.reader = std::make_unique<DirectoryReader>(std::move(opened));
-    }
-    return {};
-  }
-
-  // Opens the directory that holds the one of level `end`, in pieces that fit into a path.
-  FileDescriptor open_above(size_t end) const {
-    FileDescriptor directory = open_unfollowed(levels_.front().reader->descriptor(), ".", O_PATH);
-    std::string piece;
-    for (size_t index = 1; index < end && directory; ++index) {
-      piece.append(piece.empty() ? "" : "/").append(levels_[index].name);
-      if (piece.size() < kMaxPiece && index + 1 < end) continue;
-      directory = open_unfollowed(directory, piece, O_PATH | O_DIRECTORY, /*same_mount=*/true);
-      piece.clear();
-    }
-    return directory;
-  }
-
-  // The way that led here is gone: others removed or moved a directory of it (which is no longer in
-  // the tree then), or mounted on one. Another pass over the top meets what is there now.
-  Result<void> begin_again_at_top() {
-    levels_.erase(levels_.begin() + 1, levels_.end());
-    levels_.front().found = true;
-    return {};
+    shown_.resize(levels_.back().path_size);
   }
 
   Result<void> another_pass() {
@@ -199,21 +174,17 @@ class TreeRemoval {
     return {};
   }
 
-  // The path of the directory that is being emptied.
-  std::string here() const {
-    std::string path = path_;
-    for (const Level& level : levels_) {
-      if (!level.name.empty()) path.append("/").append(level.name);
-    }
-    constexpr size_t kShown = 1024;
-    if (path.size() > kShown) path.resize(kShown);
-    return path;
+  // The path of the directory that is being emptied, as far as it is shown.
+  const std::string& here() const { return shown_; }
+
+  std::string shown_path_of(const std::string& name) const {
+    return shown_.size() < kMaxShown ? (shown_ + "/" + name).substr(0, kMaxShown) : shown_;
   }
 
   // The system refused (errno) to do something to an entry of the current directory.
   Error failure(const std::string& name) const {
     const std::error_code error = last_error();
-    const std::string object = name.empty() ? here() : here() + "/" + name;
+    const std::string object = name.empty() ? here() : shown_path_of(name);
     // EBUSY also comes for a mount point that was mounted through another path to the same place.
     if (error == std::errc::cross_device_link || error == std::errc::device_or_resource_busy) {
       return mounted(object, "a part of the rest may be removed; unmount it first");
@@ -229,6 +200,7 @@ class TreeRemoval {
 
   const std::string& path_;
   const Deadline& deadline_;
+  std::string shown_;
   std::vector<Level> levels_;
   int steps_ = 0;
 };

@@ -9,8 +9,9 @@
 //     cannot leave the top (openat2, RESOLVE_BENEATH): whatever is moved where meanwhile, nothing
 //     is read or removed but what lay below the top when it was opened. No comparison guards
 //     this, so none can fail.
-// The top and the deepest 32 levels are kept open; the way back to the others is gone again from
-// the top. Any depth therefore costs some 50 descriptors at most, and no recursion.
+// At most 48 directories are kept open and nothing is remembered of the others: the way back to
+// those is found again, by names, from the nearest open one above. So any depth costs less than a
+// megabyte, n levels take about n log n steps, and no step takes long.
 #pragma once
 
 #include <string>

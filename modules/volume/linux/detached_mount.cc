@@ -3,9 +3,16 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
+#include <cerrno>
+
 namespace longshore::volume {
 
 namespace {
+
+constexpr const char* kJournalLeft =
+    "it was not unmounted properly, and what its journal still holds cannot be written to a "
+    "read-only disk";
+constexpr const char* kMountWritable = "mount it once from a disk that is writable";
 
 // What the kernel has to say, a line a read: "e Can't find ext4 filesystem".
 std::string kernel_messages(const FileDescriptor& context) {
@@ -20,9 +27,32 @@ std::string kernel_messages(const FileDescriptor& context) {
   return text;
 }
 
+// What checks a filesystem that nobody has mounted.
+std::string checker_of(const std::string& type) {
+  if (type == "ext4") return "e2fsck -f";
+  if (type == "xfs") return "xfs_repair -n";
+  if (type == "btrfs") return "btrfs check";
+  return {};
+}
+
+// What the kernel answers of content that contradicts itself, or fits no checksum. Some of it
+// means other things too.
+bool may_be_damage(const std::error_code& error) {
+  return error.value() == EUCLEAN || error.value() == EBADMSG || error.value() == EIO ||
+         error.value() == EINVAL;
+}
+
 Error refused(const MountRequest& request, const FileDescriptor& context) {
   const std::error_code error = last_error();
   Error failure = Error(StatusCode::kFailedPrecondition, "mount", request.node).because(error);
+  // Why, the kernel tells its log only. With btrfs it may be damage as well.
+  if (request.read_only && error == std::errc::read_only_file_system) {
+    return std::move(failure).because(std::string(kJournalLeft)).advise(kMountWritable);
+  }
+  if (request.read_only && request.type == "btrfs" && error == std::errc::io_error) {
+    return std::move(failure).advise("perhaps " + std::string(kJournalLeft) + ": " +
+                                     kMountWritable + "; the kernel's log says more");
+  }
   const std::string messages = kernel_messages(context);
   if (!messages.empty()) return std::move(failure).advise("the kernel says: " + messages);
   // Of which ntfs3 tells nothing but the kernel's log.
@@ -30,7 +60,11 @@ Error refused(const MountRequest& request, const FileDescriptor& context) {
     return std::move(failure).advise(
         "if it was not unmounted properly, ntfsfix --clear-dirty lets it be mounted again");
   }
-  return failure;
+  if (!may_be_damage(error)) return failure;
+  const std::string checker = checker_of(request.type);
+  return std::move(failure).advise(
+      "it may be damaged; the kernel's log says more" +
+      (checker.empty() ? "" : ", and \"" + checker + ' ' + request.node + "\" checks it"));
 }
 
 // fsopen failed.

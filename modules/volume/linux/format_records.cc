@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kRemember = "remember the formatting in";
 constexpr size_t kMaxFileBytes = 4096;
+constexpr const char* kBegun = "begun ";
 
 // The lock of the folder, which goes with the descriptor. What is locked is the opened folder, so
 // that threads exclude each other too. Nobody has it for longer than it takes to write a line.
@@ -73,21 +74,30 @@ Result<std::vector<std::string>> FormatRecords::uuids_of(const std::string& volu
   return uuids;
 }
 
-bool FormatRecords::contains(const std::string& volume_id, const std::string& uuid) const {
+Result<bool> FormatRecords::contains(const std::string& volume_id, const std::string& uuid) const {
   if (directory_.empty() || uuid.empty()) return false;
   const auto uuids = uuids_of(volume_id);
-  return uuids && std::ranges::find(*uuids, uuid) != uuids->end();
+  if (!uuids) return uuids.error();
+  return std::ranges::find(*uuids, uuid) != uuids->end();
 }
 
 Result<void> FormatRecords::add(const std::string& volume_id, const std::string& uuid) const {
+  return append(volume_id, {uuid});
+}
+
+Result<void> FormatRecords::append(const std::string& volume_id,
+                                   const std::vector<std::string>& lines) const {
   if (directory_.empty()) return {};
   const Result<FileDescriptor> lock = locked(directory_);
   if (!lock) return lock.error();
   auto uuids = uuids_of(volume_id);
   if (!uuids) return std::move(uuids).error();
-  std::erase(*uuids, uuid);
-  uuids->push_back(uuid);
-  if (uuids->size() > kMostCopies) uuids->erase(uuids->begin());
+  for (const std::string& line : lines) {
+    if (line.empty()) continue;
+    std::erase(*uuids, line);
+    uuids->push_back(line);
+  }
+  while (uuids->size() > kMostLines) uuids->erase(uuids->begin());
   return write(path_of(volume_id), *uuids);
 }
 
@@ -102,6 +112,28 @@ void FormatRecords::remove(const std::string& volume_id, const std::string& uuid
   } else {
     static_cast<void>(write(path_of(volume_id), *uuids));
   }
+}
+
+Result<void> FormatRecords::begin(const std::string& volume_id, const std::string& unique_id,
+                                  const std::string& uuid) const {
+  auto added = append(volume_id, {kBegun + unique_id, uuid});
+  if (!added || directory_.empty()) return added;
+  for (const std::string& path : {path_of(volume_id), directory_}) {
+    const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!opened || ::fsync(opened.get()) != 0) {
+      return Error(StatusCode::kUnknown, kRemember, path).because(last_error());
+    }
+  }
+  return {};
+}
+
+Result<bool> FormatRecords::is_begun(const std::string& volume_id,
+                                     const std::string& unique_id) const {
+  return contains(volume_id, kBegun + unique_id);
+}
+
+void FormatRecords::end(const std::string& volume_id, const std::string& unique_id) const {
+  remove(volume_id, kBegun + unique_id);
 }
 
 // Written beside it and renamed, so that the record is old or new. It is not flushed: it is there

@@ -1,13 +1,11 @@
-// What is asked of volumes, and what every change begins with.
+// What is asked of volumes.
 #include "volume/linux/volume_backend_linux.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
 #include "support/linux/block/device_content.h"
-#include "support/linux/block/disk_use.h"
 #include "support/linux/block/partition_nodes.h"
 #include "volume/linux/filesystem_growth.h"
 #include "volume/superblock.h"
@@ -16,29 +14,59 @@ namespace longshore::volume {
 
 using block::Content;
 using block::ContentKind;
-using block::DiskLock;
 using block::KernelPartition;
 using support::Mount;
 using support::PosixPath;
 
 VolumeBackendLinux::VolumeBackendLinux(Options options)
-    : mounts_(options.roots),
+    : mounts_(options.roots, options.sysfs_root),
       opener_(std::move(options.roots)),
+      allowed_filesystems_(std::move(options.allowed_filesystems)),
+      mounts_read_only_disks_(options.mount_read_only_disks),
+      overwrites_unknown_data_(options.overwrites_unknown_data),
       devices_(std::move(options.disk_names), std::move(options.sysfs_root)),
-      finder_(devices_),
+      finder_(devices_, options.patience),
       maker_{std::move(options.filesystem), std::move(options.mkfs_directory)},
       records_(std::move(options.state_directory)) {}
 
+std::string VolumeBackendLinux::bulkhead_of_disk(uint32_t number) {
+  const Result<block::Disk> disk = devices_.disk(number, "find");
+  return disk ? devices_.bulkhead_of(*disk) : std::string();
+}
+
+std::string VolumeBackendLinux::bulkhead_of_volume(const std::string& id) {
+  const std::optional<block::Disk> disk = finder_.likely_disk_of(id);
+  return disk ? devices_.bulkhead_of(*disk) : std::string();
+}
+
 Result<std::vector<std::string>> VolumeBackendLinux::list(uint32_t disk_number,
-                                                          uint32_t partition_number) {
+                                                          uint32_t partition_number,
+                                                          const Deadline& deadline) {
   Result<std::vector<Volume>> volumes = finder_.volumes_on(disk_number);
   if (!volumes) return std::move(volumes).error();
   std::vector<std::string> ids;
   for (Volume& volume : *volumes) {
     const uint32_t number = volume.partition ? volume.partition->number : 0;
-    if (partition_number == 0 || partition_number == number) ids.push_back(std::move(volume.id));
+    if (partition_number != 0 && partition_number != number) continue;
+    if (Result<void> there = wait_for_node_of(volume, deadline); !there) {
+      return std::move(there).error();
+    }
+    ids.push_back(std::move(volume.id));
   }
   return ids;
+}
+
+// Of a disk that was attached a moment ago the kernel may know the partition before udev or
+// devtmpfs has made the node. What the kernel does not know of is told to it by who changes it.
+Result<void> VolumeBackendLinux::wait_for_node_of(const Volume& volume,
+                                                  const Deadline& deadline) const {
+  if (!volume.partition) return {};
+  for (const KernelPartition& known : devices_.partitions(volume.disk)) {
+    if (known.number == volume.partition->number && known.start == volume.partition->start) {
+      return block::wait_for_node(known, deadline);
+    }
+  }
+  return {};
 }
 
 Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
@@ -51,15 +79,22 @@ Result<bool> VolumeBackendLinux::is_formatted(const std::string& id) {
 }
 
 Result<uint32_t> VolumeBackendLinux::disk_number_of(const std::string& id) {
-  const Result<Volume> volume = finder_.resolve(id, "find the disk of");
-  if (!volume) return volume.error();
-  return volume->disk.number;
+  // Drivers ask when they have unmounted it and taken its disk offline, too.
+  const Result<Volume> volume = finder_.resolve_unserved(id, "find the disk of");
+  if (volume) return volume->disk.number;
+  constexpr uint32_t kNoDisk = 0;
+  const auto lost = finder_.mounts_of_lost_disks();
+  const bool is_lost = lost && std::ranges::count(*lost, id, &VolumeFinder::lost_id) != 0;
+  return is_lost ? Result<uint32_t>(kNoDisk) : volume.error();
 }
 
 Result<VolumeStats> VolumeBackendLinux::stats(const std::string& id) {
   constexpr const char* kOperation = "tell the size of";
   const Result<Volume> volume = finder_.resolve_mounted(id, kOperation);
   if (!volume) return volume.error();
+  if (auto served = VolumeFinder::check_served(*volume, kOperation); !served) {
+    return served.error();
+  }
   const Result<std::vector<Mount>> mounts = finder_.mounts_of(*volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) return stats_of_mounted(*volume, *mounts);
@@ -86,9 +121,12 @@ Result<VolumeStats> VolumeBackendLinux::stats_of_mounted(const Volume& volume,
   return mounted_stats(type, *mount, total, volume.id);
 }
 
-Result<void> VolumeBackendLinux::flush(const std::string& id) {
+Result<void> VolumeBackendLinux::flush(const std::string& id, const support::WarningLog& warnings) {
   constexpr const char* kFlush = "write what is unwritten of";
   const Result<Volume> volume = finder_.resolve_mounted(id, kFlush);
+  if (!volume && volume.error().code() == StatusCode::kNotFound) {
+    return flush_lost(id, volume.error(), warnings);
+  }
   if (!volume) return volume.error();
   const Result<std::vector<Mount>> mounts = finder_.mounts_of(*volume);
   if (!mounts) return mounts.error();
@@ -103,6 +141,23 @@ Result<void> VolumeBackendLinux::flush(const std::string& id) {
   const Result<Source> source = open_source(*volume, kFlush);
   if (!source) return source.error();
   if (::fsync(source->descriptor.get()) != 0) return failed();
+  return {};
+}
+
+Result<void> VolumeBackendLinux::flush_lost(const std::string& id, const Error& unknown,
+                                            const support::WarningLog& warnings) const {
+  const Result<std::vector<Mount>> lost = finder_.mounts_of_lost_disks();
+  if (!lost) return lost.error();
+  if (lost->empty()) return unknown;
+  std::string points;
+  for (const Mount& mount : *lost) {
+    // A disk that only lost its table or superblock can still be written to.
+    const FileDescriptor root(::open(mount.point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (root) ::syncfs(root.get());
+    points.append(points.empty() ? "\"" : ", \"").append(mount.point).append("\"");
+  }
+  warnings.write("no disk has the volume " + id + " any more, which may be what is mounted on " +
+                 points + ": what was not written to it is lost");
   return {};
 }
 
@@ -154,76 +209,6 @@ Result<std::optional<VolumeStats>> VolumeBackendLinux::superblock_of(
   const Result<std::string> start = read_start(volume);
   if (!start) return start.error();
   return read_superblock(type, *start);
-}
-
-// The allowed roots are the node's own, also where nothing else of it is seen, as in a container.
-std::vector<std::string> VolumeBackendLinux::needed_directories() const {
-  std::vector<std::string> directories;
-  for (const PosixPath& root : opener_.roots().roots()) directories.push_back(root.text());
-  return directories;
-}
-
-Result<VolumeBackendLinux::Locked> VolumeBackendLinux::lock(const std::string& id,
-                                                            const Deadline& deadline,
-                                                            std::string_view operation) {
-  // A second time if the node had to be waited for, which must not be done with the lock.
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    Result<Volume> volume = finder_.resolve(id, operation);
-    if (!volume) return std::move(volume).error();
-    const auto allowed =
-        block::check_not_system_disk(devices_, volume->disk, operation, needed_directories());
-    if (!allowed) return allowed.error();
-    KernelPartition awaited;
-    {
-      Result<DiskLock> lock = DiskLock::take(volume->disk, deadline, operation);
-      if (!lock) return std::move(lock).error();
-      if (auto same = check_unchanged(*volume, *lock, operation); !same) {
-        return std::move(same).error();
-      }
-      if (!volume->partition) {
-        return Locked{*volume, *std::move(lock), volume->disk.node, volume->disk.device};
-      }
-      const auto known = block::ensure_kernel_partition(devices_, volume->disk, lock->descriptor(),
-                                                        *volume->partition);
-      if (!known) return known.error();
-      struct stat status {};
-      if (::stat(known->node.c_str(), &status) == 0 && status.st_rdev == known->device) {
-        return Locked{*volume, *std::move(lock), known->node, known->device};
-      }
-      awaited = *known;
-    }
-    if (Result<void> there = block::wait_for_node(awaited, deadline); !there) return there.error();
-  }
-  return Error(StatusCode::kAborted, std::string(operation), id)
-      .because("its node in /dev comes and goes")
-      .advise("try again");
-}
-
-// Before the lock was taken, the table or the filesystem on the whole disk may have been made anew.
-Result<void> VolumeBackendLinux::check_unchanged(const Volume& volume, const DiskLock& lock,
-                                                 std::string_view operation) const {
-  bool is_same = false;
-  if (volume.partition) {
-    const auto partitions = block::read_partitions(lock.descriptor(), volume.disk.node);
-    if (!partitions) return partitions.error();
-    is_same = std::ranges::find(*partitions, *volume.partition) != partitions->end();
-  } else {
-    const Result<Content> content =
-        block::read_content(lock.descriptor(), whole(volume.disk), volume.disk.node);
-    if (!content) return content.error();
-    is_same = VolumeFinder::is_named(volume, "UUID=" + content->uuid);
-  }
-  if (is_same) return {};
-  return Error(StatusCode::kAborted, std::string(operation), volume.id)
-      .because("what is on the disk has just been changed")
-      .advise("try again");
-}
-
-Result<void> VolumeBackendLinux::check_writable(const Volume& volume,
-                                                std::string_view operation) const {
-  if (!volume.disk.read_only) return {};
-  return Error(StatusCode::kFailedPrecondition, std::string(operation), volume.id)
-      .because("its disk is read-only");
 }
 
 }  // namespace longshore::volume

@@ -8,6 +8,7 @@
 // what is mounted.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "support/linux/mount_bulkheads.h"
 #include "support/linux/mount_table.h"
 #include "support/linux/rooted_opener.h"
+#include "volume/allowed_filesystems.h"
 #include "volume/linux/format_records.h"
 #include "volume/linux/make_filesystem.h"
 #include "volume/linux/volume_finder.h"
@@ -30,29 +32,40 @@ class VolumeBackendLinux final : public VolumeBackend {
  public:
   struct Options {
     block::DiskNames disk_names;
-    support::AllowedRoots roots;  // of the targets
-    std::string filesystem;       // what format() makes
+    support::AllowedRoots roots;             // of the targets
+    AllowedFilesystems allowed_filesystems;  // to mount
+    std::string filesystem;                  // what format() makes
     std::string mkfs_directory;
     std::string state_directory;  // "": nothing survives a crash
+    bool mount_read_only_disks = false;
+    // What libblkid does not know is formatted.
+    bool overwrites_unknown_data = false;
+    // How long is waited for disks that do not answer before others are gone on with. Longer than a
+    // disk takes that is only busy, and well below what callers wait (30 s).
+    std::chrono::milliseconds patience{5000};
     std::string sysfs_root = "/sys";
   };
 
   explicit VolumeBackendLinux(Options options);
 
   std::string bulkhead_of(const support::PosixPath& path) override { return mounts_.key_of(path); }
-  Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
+  std::string bulkhead_of_disk(uint32_t number) override;
+  std::string bulkhead_of_volume(const std::string& id) override;
+  Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number,
+                                        const Deadline& deadline) override;
   Result<bool> is_formatted(const std::string& id) override;
   Result<void> format(const std::string& id, const Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
                      const Deadline& deadline) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
-                       const Deadline& deadline) override;
-  Result<void> flush(const std::string& id) override;
+                       const Deadline& deadline, const support::WarningLog& warnings) override;
+  Result<void> flush(const std::string& id, const support::WarningLog& warnings) override;
   Result<void> resize(const std::string& id, uint64_t size, const Deadline& deadline) override;
   Result<VolumeStats> stats(const std::string& id) override;
   Result<uint32_t> disk_number_of(const std::string& id) override;
-  Result<std::string> id_of_mount_point(const support::PosixPath& path) override;
-  Result<std::string> closest_id(const support::PosixPath& path) override;
+  Result<std::string> id_of_mount_point(const support::PosixPath& path,
+                                        const Deadline& deadline) override;
+  Result<std::string> closest_id(const support::PosixPath& path, const Deadline& deadline) override;
 
  private:
   // A volume whose disk is locked, with the kernel's device for it.
@@ -61,6 +74,7 @@ class VolumeBackendLinux final : public VolumeBackend {
     block::DiskLock lock;
     std::string node;
     dev_t device = 0;
+    bool read_only = false;  // the disk or the partition
   };
 
   // A descriptor from which the volume's bytes are read, and where in it they are.
@@ -69,8 +83,11 @@ class VolumeBackendLinux final : public VolumeBackend {
     block::ByteRange range;
   };
 
-  std::vector<std::string> needed_directories() const;
-  Result<Locked> lock(const std::string& id, const Deadline& deadline, std::string_view operation);
+  // For the node of its partition, if the kernel knows that.
+  Result<void> wait_for_node_of(const Volume& volume, const Deadline& deadline) const;
+  // What flush() answers for an id that no disk has, which is the error `unknown`.
+  Result<void> flush_lost(const std::string& id, const Error& unknown,
+                          const support::WarningLog& warnings) const;
   Result<Source> open_source(const Volume& volume, std::string_view operation) const;
   Result<block::Content> content_of(const Volume& volume, std::string_view operation) const;
   // Its first kSuperblockBytes.
@@ -79,29 +96,37 @@ class VolumeBackendLinux final : public VolumeBackend {
                                                    const std::string& type) const;
   Result<VolumeStats> stats_of_mounted(const Volume& volume,
                                        const std::vector<support::Mount>& mounts) const;
-  Result<void> check_unchanged(const Volume& volume, const block::DiskLock& lock,
-                               std::string_view operation) const;
-  Result<void> check_writable(const Volume& volume, std::string_view operation) const;
+
+  // volume_lock.cc
+  std::vector<std::string> needed_directories() const;
+  Result<Locked> lock(const std::string& id, const Deadline& deadline, std::string_view operation);
+  Result<void> check_place(const Volume& volume, const block::DiskLock& lock,
+                           std::string_view operation) const;
+  static Result<void> check_writable(const Locked& locked, std::string_view operation);
 
   // volume_format.cc
   Result<bool> needs_format(const Volume& volume) const;
+  Result<void> check_blank(const Volume& volume) const;
   Result<void> make_filesystem(const Locked& locked);
   Result<bool> is_formatted(const Volume& volume, const block::Content& content) const;
 
   // volume_mounting.cc
   // The target, opened and empty; nothing if the volume is mounted there already.
   Result<std::optional<FileDescriptor>> open_target(const std::string& id,
-                                                    const support::PosixPath& target) const;
+                                                    const support::PosixPath& target,
+                                                    const Deadline& deadline) const;
   Result<bool> is_mounted_at(const std::string& id, const FileDescriptor& directory,
                              const support::PosixPath& target) const;
   Result<void> mount_on(const FileDescriptor& directory, const Locked& locked,
                         const support::PosixPath& target);
-  Result<void> check_mount_of(const support::Mount& mount, const std::string& id) const;
+  // That the target is the mount that was just made; else takes it away again.
+  Result<void> check_attached(const FileDescriptor& mount, uint64_t mount_id,
+                              const support::PosixPath& target) const;
+  // Whether the mount's disk is lost; if it is not, the mount is of this volume.
+  Result<bool> is_lost_mount_of(const support::Mount& mount, const std::string& id) const;
   // Any directory of a filesystem that is mounted.
   Result<FileDescriptor> open_mount(const Volume& volume,
                                     const std::vector<support::Mount>& mounts) const;
-  Result<std::string> id_at(const support::PosixPath& path, std::string_view operation,
-                            bool at_its_root) const;
 
   // volume_resize.cc
   Result<uint64_t> grow_device(Locked& locked, uint64_t size);
@@ -110,6 +135,9 @@ class VolumeBackendLinux final : public VolumeBackend {
 
   support::MountBulkheads mounts_;
   support::RootedOpener opener_;
+  const AllowedFilesystems allowed_filesystems_;
+  const bool mounts_read_only_disks_;
+  const bool overwrites_unknown_data_;
   block::BlockDevices devices_;
   VolumeFinder finder_;
   FilesystemMaker maker_;

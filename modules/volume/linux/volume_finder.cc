@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "support/linux/block/offline_record.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/block/sysfs.h"
 
@@ -25,7 +27,8 @@ using support::Mount;
 namespace {
 
 constexpr const char* kList = "list the volumes of";
-constexpr const char* kReadAgain = "try again when it is back, or detach it";
+constexpr const char* kReadAgain =
+    "try again when it is back, or detach it; SetDiskState brings online what is offline";
 
 std::string id_of(const Disk& disk, const TablePartition& partition) {
   if (!partition.uuid.empty()) return "PARTUUID=" + partition.uuid;
@@ -56,73 +59,102 @@ Error none_found(std::string_view id, const std::vector<Disk>& unreadable,
   std::string names;
   for (const Disk& disk : unreadable) append_name(names, disk.node);
   return Error(StatusCode::kUnavailable, std::string(operation), std::string(id))
-      .because("none of the disks that can be read has it; offline or not readable are: " + names)
+      .because("none of the disks that can be read has it; offline, not readable or silent are: " +
+               names)
       .advise(kReadAgain);
 }
 
 }  // namespace
 
-bool VolumeFinder::add_candidates(const Disk& disk, std::vector<Candidate>& found) const {
-  if (!disk.holders.empty()) return true;
-  // One that hangs would keep every call waiting.
-  if (!devices_.is_online(disk)) return false;
-  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kList);
-  if (!opened) return false;
-  const auto partitions = block::read_partitions(*opened, disk.node);
-  if (!partitions) return false;
-  if (partitions->empty()) {
-    const Result<Content> content = block::read_content(*opened, whole(disk), disk.node);
-    if (!content) return false;
-    if (content->kind != ContentKind::kFilesystem || content->uuid.empty()) return true;
+void VolumeFinder::add_candidates(const Disk& disk, const DiskTable& table,
+                                  std::vector<Candidate>& found) const {
+  if (!disk.holders.empty()) return;
+  if (table.partitions.empty()) {
+    const Content& content = table.content;
+    if (content.kind != ContentKind::kFilesystem || content.uuid.empty()) return;
     found.push_back(
-        {{.id = "UUID=" + content->uuid, .disk = disk, .partition = {}}, content->device_uuid});
-    return true;
+        {{.id = "UUID=" + content.uuid, .disk = disk, .partition = {}}, content.device_uuid});
+    return;
   }
   const std::vector<KernelPartition> known = devices_.partitions(disk);
-  for (const TablePartition& partition : *partitions) {
+  for (const TablePartition& partition : table.partitions) {
     if (partition.is_reserved || partition.is_private) continue;
     const auto node = std::ranges::find(known, partition.number, &KernelPartition::number);
     if (node != known.end() && !devices_.holder_of(disk, node->name).empty()) continue;
     found.push_back({{.id = id_of(disk, partition), .disk = disk, .partition = partition}, {}});
   }
-  return true;
 }
 
-// Of one btrfs on several disks the first is the volume. Where copies of its disks are there too
-// nothing says which belong together, so that all are left apart, as copies.
-void VolumeFinder::join_btrfs(std::vector<Candidate>& candidates) {
+// Where copies of a btrfs' disks are there too nothing says which belong together, so that all are
+// left apart, as copies. Of what is offline only the copies are.
+void VolumeFinder::set_btrfs_apart(std::vector<Candidate>& candidates) {
   std::set<std::string> with_copies;
   std::set<std::pair<std::string, std::string>> devices;
   for (const Candidate& candidate : candidates) {
+    if (candidate.is_offline()) continue;
     const bool is_new = devices.emplace(candidate.volume.id, candidate.device_uuid).second;
     if (!is_new) with_copies.insert(candidate.volume.id);
   }
+  for (Candidate& candidate : candidates) {
+    const std::string& id = candidate.volume.id;
+    const bool is_copy =
+        candidate.is_offline() && !devices.emplace(id, candidate.device_uuid).second;
+    candidate.is_apart = is_copy || candidate.device_uuid.empty() || with_copies.contains(id);
+  }
+}
+
+// Of one btrfs on several disks the first is the volume.
+void VolumeFinder::join_btrfs(std::vector<Candidate>& candidates) {
+  set_btrfs_apart(candidates);
   std::vector<Candidate> joined;
   for (Candidate& candidate : candidates) {
     const auto first = std::ranges::find_if(joined, [&](const Candidate& other) {
-      return !candidate.device_uuid.empty() && other.volume.id == candidate.volume.id &&
-             !with_copies.contains(candidate.volume.id);
+      return !candidate.is_apart && !other.is_apart && other.volume.id == candidate.volume.id;
     });
     if (first == joined.end()) {
       joined.push_back(std::move(candidate));
-    } else {
-      first->volume.other_nodes.push_back(candidate.volume.disk.node);
+      continue;
     }
+    first->volume.other_nodes.push_back(candidate.volume.disk.node);
+    if (candidate.is_offline()) first->volume.offline_disk = candidate.volume.offline_disk;
   }
   candidates = std::move(joined);
+}
+
+// What is offline is not in the way of what is not.
+void VolumeFinder::tell_copies(std::vector<Candidate>& candidates) {
+  std::map<std::string, int> all, online;
+  for (const Candidate& candidate : candidates) {
+    ++all[candidate.volume.id];
+    if (!candidate.is_offline()) ++online[candidate.volume.id];
+  }
+  for (Candidate& candidate : candidates) {
+    const auto& count = candidate.is_offline() ? all : online;
+    candidate.volume.is_copy = count.at(candidate.volume.id) > 1;
+  }
 }
 
 Result<VolumeFinder::Candidates> VolumeFinder::candidates() const {
   const Result<std::vector<Disk>> disks = devices_.disks();
   if (!disks) return disks.error();
+  const auto tables = tables_.read(*disks);
   Candidates all;
-  for (const Disk& disk : *disks) {
-    if (!add_candidates(disk, all.found)) all.unreadable.push_back(disk);
+  for (size_t place = 0; place < disks->size(); ++place) {
+    const Disk& disk = (*disks)[place];
+    const size_t first = all.found.size();
+    if (tables[place]) {
+      add_candidates(disk, *tables[place], all.found);
+    } else {
+      all.unreadable.push_back(disk);
+    }
+    if (!block::is_taken_offline(disk)) continue;
+    all.offline.push_back(disk.number);
+    for (size_t own = first; own < all.found.size(); ++own) {
+      all.found[own].volume.offline_disk = disk.number;
+    }
   }
   join_btrfs(all.found);
-  std::map<std::string, int> count;
-  for (const Candidate& candidate : all.found) ++count[candidate.volume.id];
-  for (Candidate& candidate : all.found) candidate.volume.is_copy = count[candidate.volume.id] > 1;
+  tell_copies(all.found);
   return all;
 }
 
@@ -143,17 +175,48 @@ Result<std::vector<Volume>> VolumeFinder::volumes() const {
 }
 
 Result<std::vector<Volume>> VolumeFinder::volumes_on(uint32_t disk_number) const {
+  Result<std::vector<Volume>> volumes = volumes_seen_on(disk_number);
+  if (!volumes || !volumes->empty() || check_lacks_partitions(disk_number)) return volumes;
+  // It may have been partitioned in between.
+  volumes = volumes_seen_on(disk_number);
+  if (!volumes || !volumes->empty()) return volumes;
+  if (Result<void> lacks = check_lacks_partitions(disk_number); !lacks) {
+    return std::move(lacks).error();
+  }
+  return volumes;
+}
+
+Result<std::vector<Volume>> VolumeFinder::volumes_seen_on(uint32_t disk_number) const {
   Result<Candidates> all = candidates();
   if (!all) return std::move(all).error();
+  if (std::ranges::find(all->offline, disk_number) != all->offline.end()) {
+    return block::offline_disk_refused(disk_number, kList, "disk " + std::to_string(disk_number));
+  }
   const auto unreadable = std::ranges::find(all->unreadable, disk_number, &Disk::number);
   if (unreadable != all->unreadable.end()) {
     return Error(StatusCode::kUnavailable, kList, unreadable->node)
-        .because("it is offline or cannot be read for the moment")
+        .because("it is offline, or cannot be read or does not answer for the moment")
         .advise(kReadAgain);
   }
   std::vector<Volume> volumes = told(std::move(all->found));
   std::erase_if(volumes, [&](const Volume& volume) { return volume.disk.number != disk_number; });
   return volumes;
+}
+
+// Such a disk PartitionDisk leaves as it is, as it leaves one with volumes.
+Result<void> VolumeFinder::check_lacks_partitions(uint32_t disk_number) const {
+  const Result<Disk> disk = devices_.disk(disk_number, kList);
+  if (!disk) return disk.error();
+  const auto refused = [&](const std::string& why) {
+    return Error(StatusCode::kFailedPrecondition, kList, disk->node).because(why);
+  };
+  if (!disk->holders.empty()) return refused("it is a part of " + disk->holders.front());
+  const Result<FileDescriptor> opened = block::open_disk(*disk, O_RDONLY, kList);
+  if (!opened) return opened.error();
+  const auto partitions = block::read_partitions(*opened, disk->node);
+  if (!partitions) return partitions.error();
+  if (std::ranges::all_of(*partitions, &TablePartition::is_reserved)) return {};
+  return refused("its partitions are parts of other devices, or a boot loader's, and no volumes");
 }
 
 Result<VolumeFinder::Candidates> VolumeFinder::candidates_named(std::string_view id) const {
@@ -167,9 +230,22 @@ Result<VolumeFinder::Candidates> VolumeFinder::candidates_named(std::string_view
 }
 
 Result<Volume> VolumeFinder::resolve(std::string_view id, std::string_view operation) const {
+  Result<Volume> volume = resolve_unserved(id, operation);
+  if (!volume) return volume;
+  if (auto served = check_served(*volume, operation); !served) return std::move(served).error();
+  return volume;
+}
+
+Result<void> VolumeFinder::check_served(const Volume& volume, std::string_view operation) {
+  if (!volume.offline_disk) return {};
+  return block::offline_disk_refused(*volume.offline_disk, operation, volume.id);
+}
+
+Result<Volume> VolumeFinder::resolve_unserved(std::string_view id,
+                                              std::string_view operation) const {
   Result<Candidates> named = candidates_named(id);
   if (!named) return std::move(named).error();
-  return only_one(std::move(*named), id, operation);
+  return remembered(id, only_one(std::move(*named), id, operation));
 }
 
 Result<Volume> VolumeFinder::resolve_mounted(std::string_view id,
@@ -183,12 +259,27 @@ Result<Volume> VolumeFinder::resolve_mounted(std::string_view id,
     if (!mounts->empty()) mounted.push_back(candidate);
   }
   if (mounted.size() == 1) named->found = std::move(mounted);
-  return only_one(std::move(*named), id, operation);
+  return remembered(id, only_one(std::move(*named), id, operation));
+}
+
+Result<Volume> VolumeFinder::remembered(std::string_view id, Result<Volume> volume) const {
+  if (volume) known_.remember(id, volume->disk);
+  return volume;
+}
+
+std::optional<Disk> VolumeFinder::likely_disk_of(std::string_view id) const {
+  if (auto known = known_.disk_of(id); known && devices_.is_there(*known)) return known;
+  Result<Volume> volume = resolve_mounted(id, "find the disk of");
+  if (!volume) return std::nullopt;
+  return std::move(volume->disk);
 }
 
 Result<Volume> VolumeFinder::only_one(Candidates named, std::string_view id,
                                       std::string_view operation) {
   std::vector<Candidate>& found = named.found;
+  if (!std::ranges::all_of(found, &Candidate::is_offline)) {
+    std::erase_if(found, std::mem_fn(&Candidate::is_offline));
+  }
   if (found.size() == 1) return std::move(told(std::move(found)).front());
   if (found.empty()) return none_found(id, named.unreadable, operation);
   std::string names;
@@ -238,23 +329,37 @@ bool VolumeFinder::is_mount_of_lost_disk(const Mount& mount) const {
   const std::string text = std::to_string(major(device)) + ":" + std::to_string(minor(device));
   if (block::link_name(devices_.sysfs() + "/dev/block/" + text).empty()) return true;
   const std::optional<Disk> disk = devices_.disk_of(device);
-  return disk && (disk->sectors == 0 || !devices_.is_online(*disk) || !tells_of(*disk, device));
+  return disk && (disk->sectors == 0 || !devices_.is_reachable(*disk) || !tells_of(*disk, device));
 }
 
 bool VolumeFinder::tells_of(const Disk& disk, dev_t device) const {
-  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY, kList);
-  if (!opened) return false;
   if (device == disk.device) {
-    const Result<Content> content = block::read_content(*opened, whole(disk), disk.node);
+    const auto content = tables_.read_whole(disk);
     return content && content->kind == ContentKind::kFilesystem;
   }
-  const auto table = block::read_partitions(*opened, disk.node);
+  const auto table = tables_.read_one(disk);
   if (!table) return false;
   const std::vector<KernelPartition> known = devices_.partitions(disk);
   const auto own = std::ranges::find(known, device, &KernelPartition::device);
-  return own != known.end() && std::ranges::any_of(*table, [&](const TablePartition& partition) {
+  return own != known.end() &&
+         std::ranges::any_of(table->partitions, [&](const TablePartition& partition) {
            return partition.number == own->number && partition.start == own->start;
          });
+}
+
+Result<std::vector<Mount>> VolumeFinder::mounts_of_lost_disks() const {
+  Result<std::vector<Mount>> mounts = support::read_mounts();
+  if (mounts) {
+    std::erase_if(*mounts, [&](const Mount& mount) {
+      const std::string name = mount.source.substr(mount.source.rfind('/') + 1);
+      return !devices_.serves(name) || !is_mount_of_lost_disk(mount);
+    });
+  }
+  return mounts;
+}
+
+std::string VolumeFinder::lost_id(const Mount& mount) {
+  return "LOST=" + std::to_string(major(mount.device)) + ":" + std::to_string(minor(mount.device));
 }
 
 Result<std::vector<Mount>> VolumeFinder::mounts_of(const Volume& volume) const {

@@ -5,14 +5,19 @@
 //   UUID=<uuid>            a filesystem on a whole disk, by its superblock
 //   DISKSEQ=<n>-<sector>   a partition of an MBR without signature; holds until the node restarts
 // Copies of a disk carry the same uuids. Then "@<disk number>" is appended, in every answer; an id
-// without it means the copy that is mounted, if exactly one is.
+// without it means the copy that is mounted, if exactly one is. What is on a disk that was taken
+// offline (block/offline_record.h) is no copy of what is on others, as long as that lasts.
 //
 // What dm or md is made of is no volume; the device on top of it is. A btrfs on several whole disks
 // is one volume, on the disk with the lowest number.
 //
-// Threads: immutable; every call looks anew.
+// Every call looks anew, and none hangs: disks that do not answer in time are not readable
+// (disk_tables.h).
+//
+// Threads: any number at once. Owner: on destruction it waits for disks that still hang.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +28,8 @@
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/device_content.h"
 #include "support/linux/mount_table.h"
+#include "volume/linux/disk_tables.h"
+#include "volume/linux/known_volumes.h"
 
 namespace longshore::volume {
 
@@ -35,6 +42,8 @@ struct Volume {
   bool is_copy = false;
   // The nodes of the other disks of a btrfs on several.
   std::vector<std::string> other_nodes = {};
+  // The disk of its own that was taken offline. Then it is not served.
+  std::optional<uint32_t> offline_disk = std::nullopt;
 
   block::ByteRange range() const {
     return partition ? block::stretch_of(*partition) : block::whole(disk);
@@ -43,20 +52,32 @@ struct Volume {
 
 class VolumeFinder {
  public:
-  explicit VolumeFinder(const block::BlockDevices& devices) : devices_(devices) {}
+  VolumeFinder(const block::BlockDevices& devices, std::chrono::milliseconds patience)
+      : devices_(devices), tables_(devices, patience) {}
 
   // All volumes, by disk and partition. Disks that cannot be read have none.
   Result<std::vector<Volume>> volumes() const;
 
-  // Those of one disk. UNAVAILABLE: it cannot be read for the moment.
+  // Those of one disk; none if it has no partition. NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE:
+  // see VolumeBackend::list().
   Result<std::vector<Volume>> volumes_on(uint32_t disk_number) const;
 
   // NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE: see VolumeBackend. `operation` completes
   // "cannot ...".
   Result<Volume> resolve(std::string_view id, std::string_view operation) const;
-  // Of several with this id, the one that is mounted, if it is the only one. For what changes
-  // nothing: who names a copy by the id that it had alone must not be given its twin to write to.
+  // The same where the volume's disk may be offline.
+  Result<Volume> resolve_unserved(std::string_view id, std::string_view operation) const;
+  // As before; of several with this id, the one that is mounted, if it is the only one. For what
+  // changes nothing: who names a copy by the id that it had alone must not be given its twin to
+  // write to.
   Result<Volume> resolve_mounted(std::string_view id, std::string_view operation) const;
+
+  // The disk that calls for the id may hang on: where it was seen last or else, if it is there no
+  // more, where it is found. Nothing: on none that can be read.
+  std::optional<block::Disk> likely_disk_of(std::string_view id) const;
+
+  // FAILED_PRECONDITION: a disk of the volume was taken offline.
+  static Result<void> check_served(const Volume& volume, std::string_view operation);
 
   // What is mounted from the volume, in the order of the table.
   Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
@@ -74,6 +95,12 @@ class VolumeFinder {
   // its table, so that nobody can say what the volume was.
   bool is_mount_of_lost_disk(const support::Mount& mount) const;
 
+  // The mounts of lost disks that were served.
+  Result<std::vector<support::Mount>> mounts_of_lost_disks() const;
+
+  // What such a mount is called in place of its volume: no volume has this id.
+  static std::string lost_id(const support::Mount& mount);
+
   // The volume that is mounted there; nothing if it is none that is served.
   Result<std::optional<Volume>> volume_of(const support::Mount& mount) const;
 
@@ -82,25 +109,39 @@ class VolumeFinder {
   struct Candidate {
     Volume volume;            // with the id without "@"
     std::string device_uuid;  // of btrfs, see block::Content
+    bool is_apart = false;    // a btrfs that is not joined with others
+
+    bool is_offline() const { return volume.offline_disk.has_value(); }
   };
 
   struct Candidates {
     std::vector<Candidate> found;
     std::vector<block::Disk> unreadable;  // disks, of which nobody knows what they hold
+    std::vector<uint32_t> offline;        // numbers of disks
   };
 
   Result<Candidates> candidates() const;
   Result<Candidates> candidates_named(std::string_view id) const;
   static Result<Volume> only_one(Candidates named, std::string_view id, std::string_view operation);
+  Result<Volume> remembered(std::string_view id, Result<Volume> volume) const;
+  static void set_btrfs_apart(std::vector<Candidate>& candidates);
   static void join_btrfs(std::vector<Candidate>& candidates);
+  static void tell_copies(std::vector<Candidate>& candidates);
   static std::vector<Volume> told(std::vector<Candidate> found);
-  // False: it cannot be read for the moment.
-  bool add_candidates(const block::Disk& disk, std::vector<Candidate>& found) const;
+  void add_candidates(const block::Disk& disk, const DiskTable& table,
+                      std::vector<Candidate>& found) const;
+  // Those of a disk that were there when it was looked at.
+  Result<std::vector<Volume>> volumes_seen_on(uint32_t disk_number) const;
+  // Why a disk has no volume; success: it has no partition either, but perhaps Microsoft's reserve.
+  Result<void> check_lacks_partitions(uint32_t disk_number) const;
   dev_t device_of(const Volume& volume) const;
   // Whether what is on the disk still says that there is `device`, the disk itself or a partition.
   bool tells_of(const block::Disk& disk, dev_t device) const;
 
   const block::BlockDevices& devices_;
+  // Nothing that an answer depends on.
+  mutable DiskTables tables_;
+  mutable KnownVolumes known_;
 };
 
 }  // namespace longshore::volume

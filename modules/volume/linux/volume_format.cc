@@ -2,6 +2,7 @@
 #include <fcntl.h>
 
 #include "support/linux/block/device_content.h"
+#include "support/linux/block/unknown_data.h"
 #include "volume/linux/volume_backend_linux.h"
 #include "volume/superblock.h"
 
@@ -35,8 +36,11 @@ Result<void> VolumeBackendLinux::format(const std::string& id, const Deadline& d
   const Result<bool> needed = needs_format(locked->volume);
   if (!needed) return needed.error();
   if (!*needed) return {};
-  if (auto writable = check_writable(locked->volume, kFormatOperation); !writable) return writable;
+  if (auto writable = check_writable(*locked, kFormatOperation); !writable) return writable;
   if (auto possible = maker_.check(locked->volume.id); !possible) return possible;
+  auto mountable =
+      allowed_filesystems_.check(maker_.filesystem, kFormatOperation, locked->volume.id);
+  if (!mountable) return mountable;
   return make_filesystem(*locked);
 }
 
@@ -49,10 +53,38 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   if (!content) return content.error();
   const Result<bool> formatted = is_formatted(volume, *content);
   if (!formatted) return formatted.error();
-  if (!*formatted) return true;
-  if (records_.contains(VolumeFinder::plain_id(volume), content->uuid)) return false;
+  if (!*formatted) {
+    // Of another kind is only an xfs that is not finished.
+    if (content->kind == ContentKind::kNothing) {
+      if (auto blank = check_blank(volume); !blank) return blank.error();
+    }
+    return true;
+  }
+  const Result<bool> is_ours = records_.contains(VolumeFinder::plain_id(volume), content->uuid);
+  if (!is_ours) return is_ours.error();
+  if (*is_ours) return false;
   return refused(volume, what_is_held(*content))
-      .advise("what a volume holds is never overwritten; wipe it (wipefs -a) if it is not needed");
+      .advise(
+          "what a volume holds is never overwritten; wipe it (wipefs -a, and zeros over its first "
+          "and last MiB) if it is not needed");
+}
+
+Result<void> VolumeBackendLinux::check_blank(const Volume& volume) const {
+  if (overwrites_unknown_data_) return {};
+  const Result<Source> source = open_source(volume, kFormatOperation);
+  if (!source) return source.error();
+  const auto data = block::first_data_at_ends(source->descriptor, source->range, volume.id);
+  if (!data) return data.error();
+  if (!*data) return {};
+  // What an mkfs left that was cut short is no data.
+  const auto begun = records_.is_begun(VolumeFinder::plain_id(volume), volume.id);
+  if (!begun) return begun.error();
+  if (*begun) return {};
+  const uint64_t place = **data - source->range.offset;
+  return refused(volume, "it holds something of no known kind, at byte " + std::to_string(place))
+      .advise(
+          "if that is not needed, write zeros over the volume's first and last MiB, or set "
+          "overwrite_unknown_data = true of the module volume");
 }
 
 Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
@@ -68,10 +100,8 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
   if (!device) return device.error();
   const Result<std::string> uuid = maker_.new_uuid();
   if (!uuid) return uuid.error();
+  if (auto recorded = records_.begin(plain_id, volume.id, *uuid); !recorded) return recorded;
   if (auto wiped = block::wipe_signatures(*device, volume.id); !wiped) return wiped;
-  if (!uuid->empty()) {
-    if (auto recorded = records_.add(plain_id, *uuid); !recorded) return recorded;
-  }
   if (auto made = maker_.run(*device, locked.lock.descriptor(), *uuid, volume.id); !made) {
     // What it left behind is nobody's, whatever it looks like.
     static_cast<void>(block::wipe_signatures(*device, volume.id));
@@ -88,7 +118,9 @@ Result<void> VolumeBackendLinux::make_filesystem(const Locked& locked) {
         .because("mkfs succeeded, and there is no filesystem");
   }
   // What chose its uuid itself is only known now.
-  return uuid->empty() ? records_.add(plain_id, content->uuid) : Result<void>();
+  auto recorded = uuid->empty() ? records_.add(plain_id, content->uuid) : Result<void>();
+  if (recorded) records_.end(plain_id, volume.id);
+  return recorded;
 }
 
 // A filesystem is whole once it is recognised: mkfs.ext4 writes its superblock last, mkfs.btrfs the

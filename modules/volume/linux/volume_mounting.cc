@@ -1,8 +1,7 @@
-// MountVolume, UnmountVolume and what is mounted where, on Linux.
+// MountVolume and UnmountVolume on Linux.
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +11,10 @@
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/disk_use.h"
 #include "support/linux/directory_reader.h"
+#include "support/linux/mount_root.h"
 #include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
+#include "volume/linux/mount_place.h"
 #include "volume/linux/volume_backend_linux.h"
 
 namespace longshore::volume {
@@ -29,38 +30,9 @@ constexpr const char* kMount = "mount";       // a volume
 constexpr const char* kMountOn = "mount on";  // a target
 constexpr const char* kUnmount = "unmount";
 
-// Which mount a name or an opened file lies on, and whether it is that mount's root.
-struct Place {
-  uint64_t mount_id = 0;
-  dev_t device = 0;
-  bool is_mount_root = false;
-  bool is_link = false;
-};
-
-Result<Place> place_of(int directory, const std::string& name, const PosixPath& path,
-                       std::string_view operation) {
-  struct statx status {};
-  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name.empty() ? AT_EMPTY_PATH : 0);
-  if (::statx(directory, name.c_str(), flags, STATX_TYPE | STATX_MNT_ID, &status) != 0) {
-    return Error(StatusCode::kUnknown, std::string(operation), path.text()).because(last_error());
-  }
-  return Place{status.stx_mnt_id, makedev(status.stx_dev_major, status.stx_dev_minor),
-               (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0, S_ISLNK(status.stx_mode)};
-}
-
-Result<Mount> mount_at(const Place& place, const PosixPath& path, std::string_view operation) {
-  Result<std::vector<Mount>> mounts = support::read_mounts();
-  if (!mounts) return std::move(mounts).error();
-  const auto found = std::ranges::find(*mounts, place.mount_id, &Mount::id);
-  if (found != mounts->end()) return std::move(*found);
-  return Error(StatusCode::kAborted, std::string(operation), path.text())
-      .because("it has just been unmounted or hidden")
-      .advise("try again");
-}
-
 Result<void> check_empty(const FileDescriptor& directory, const PosixPath& target) {
   FileDescriptor readable(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  std::error_code error = last_error();
+  std::error_code error = readable ? std::error_code() : last_error();
   if (readable) {
     support::DirectoryReader reader(std::move(readable));
     const bool has_entry = reader.next(error).has_value();
@@ -103,6 +75,11 @@ FileDescriptor open_entry(const support::DirectoryEntry& entry, int flags) {
   return FileDescriptor(::open(entry.name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
 }
 
+std::error_code write_unwritten(const support::DirectoryEntry& entry) {
+  const FileDescriptor root = open_entry(entry, O_RDONLY | O_DIRECTORY);
+  return root && ::syncfs(root.get()) == 0 ? std::error_code() : last_error();
+}
+
 std::string described(const Mount& mount) {
   return mount.type + " (\"" + mount.source + "\") is mounted there";
 }
@@ -120,26 +97,28 @@ Error unmount_failure(const support::DirectoryEntry& entry, const PosixPath& tar
 
 Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& target,
                                        const Deadline& deadline) {
-  const auto looked_at = open_target(id, target);
+  const auto looked_at = open_target(id, target, deadline);
   if (!looked_at) return looked_at.error();
   if (!*looked_at) return {};
   const Result<Locked> locked = lock(id, deadline, kMount);
   if (!locked) return locked.error();
   // Again, now that no other agent can mount it: the kernel would put one mount over the other.
-  const auto directory = open_target(id, target);
+  const auto directory = open_target(id, target, deadline);
   if (!directory) return directory.error();
   if (!*directory) return {};
   return mount_on(**directory, *locked, target);
 }
 
 Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
-    const std::string& id, const PosixPath& target) const {
-  const Result<support::DirectoryEntry> entry = opener_.entry(target, kMountOn);
-  if (!entry) return entry.error();
+    const std::string& id, const PosixPath& target, const Deadline& deadline) const {
+  constexpr const char* kAdvice = "the target has to be an existing directory, and no link";
+  const Result<support::DirectoryEntry> entry = opener_.entry(target, kMountOn, deadline);
+  if (!entry) return opener_.explained(entry.error(), target, deadline);
   FileDescriptor directory = open_entry(*entry, O_PATH | O_DIRECTORY);
   if (!directory) {
-    return opener_.failure(target, kMountOn, last_error())
-        .advise("the target has to be an existing directory, and no link");
+    Error failure = opener_.failure(target, kMountOn, last_error()).advise(kAdvice);
+    auto dangling = opener_.dangling_link(target, deadline);
+    return dangling ? std::move(failure).because(*std::move(dangling)) : failure;
   }
   const Result<bool> mounted = is_mounted_at(id, directory, target);
   if (!mounted) return mounted.error();
@@ -162,6 +141,10 @@ Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
   if (!mount) return mount.error();
   const auto owner = finder_.volume_of(*mount);
   if (!owner) return owner.error();
+  if (place->is_shut_down) {
+    return refused(target, described(*mount) + ", and has shut down: its disk failed or is gone")
+        .advise("unmount it first");
+  }
   if (*owner && VolumeFinder::is_named(**owner, id) && mount->root == "/") return true;
   return refused(target, described(*mount));
 }
@@ -177,10 +160,22 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
     return refused(target, "the volume " + volume.id + " holds no filesystem")
         .advise("FormatVolume makes one");
   }
+  if (auto allowed = allowed_filesystems_.check(content->type, kMount, volume.id); !allowed) {
+    return allowed;
+  }
+  if (!mounts_read_only_disks_) {
+    if (auto writable = check_writable(locked, kMount); !writable) {
+      Error refusal = std::move(writable).error();
+      const std::string advice = refusal.advice();
+      return std::move(refusal).advise(
+          advice +
+          ", and with mount_read_only_disks = true of the module volume it is mounted for reading");
+    }
+  }
   const Result<FileDescriptor> mount = mount_detached({.type = kernel_name(content->type),
                                                        .node = locked.node,
                                                        .other_nodes = volume.other_nodes,
-                                                       .read_only = volume.disk.read_only,
+                                                       .read_only = locked.read_only,
                                                        .allow_same_uuid = volume.is_copy});
   if (!mount) return mount.error();
   // The node may have become another disk's since it was looked at. btrfs has numbers of its own.
@@ -189,14 +184,36 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   if (place->device != locked.device && content->type != "btrfs") {
     return refused(target, locked.node + " is not the volume " + volume.id + " any more");
   }
+  // The lock is of one disk. The others are in use since they are mounted, and so cannot be taken
+  // offline any more; they may have been before.
+  if (!volume.other_nodes.empty()) {
+    if (const auto served = finder_.resolve(volume.id, kMount); !served) return served.error();
+  }
   // From now on somebody may write to it: to format it again is a mistake that is to be told.
   records_.remove(VolumeFinder::plain_id(volume), content->uuid);
-  return attach(*mount, directory, target.text());
+  records_.end(VolumeFinder::plain_id(volume), volume.id);
+  if (auto attached = attach(*mount, directory, target.text()); !attached) return attached;
+  return check_attached(*mount, place->mount_id, target);
+}
+
+// The directory may have been renamed meanwhile, to outside of the allowed roots.
+Result<void> VolumeBackendLinux::check_attached(const FileDescriptor& mount, uint64_t mount_id,
+                                                const PosixPath& target) const {
+  const Result<support::DirectoryEntry> entry = opener_.entry(target, kMountOn);
+  if (entry) {
+    const auto place = place_of(entry->directory.get(), entry->name, target, kMountOn);
+    if (place && place->mount_id == mount_id) return {};
+  }
+  const std::string attached = "/proc/self/fd/" + std::to_string(mount.get());
+  ::umount2(attached.c_str(), MNT_DETACH);
+  return Error(StatusCode::kAborted, kMountOn, target.text())
+      .because("the directory was moved, or something was mounted over it, since the call began");
 }
 
 Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath& target,
-                                         const Deadline&) {
-  Result<support::DirectoryEntry> entry = opener_.entry(target, kUnmount);
+                                         const Deadline& deadline,
+                                         const support::WarningLog& warnings) {
+  Result<support::DirectoryEntry> entry = opener_.entry(target, kUnmount, deadline);
   if (!entry) {
     if (entry.error().code() == StatusCode::kNotFound) return {};
     return entry.error();
@@ -206,18 +223,17 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   if (!place) return place.error();
   if (place->is_link) {
     return Error(StatusCode::kFailedPrecondition, kUnmount, target.text())
-        .because("it is a link")
+        .because(opener_.dangling_link(target, deadline).value_or("it is a link"))
         .advise("name the directory that the volume was mounted on");
   }
   if (!place->is_mount_root) return {};
   const Result<Mount> mount = mount_at(*place, target, kUnmount);
   if (!mount) return mount.error();
-  if (Result<void> its_own = check_mount_of(*mount, id); !its_own) return its_own;
+  const Result<bool> is_lost = is_lost_mount_of(*mount, id);
+  if (!is_lost) return is_lost.error();
 
   // Best effort: a disk that is gone cannot be written to, and must be let go all the same.
-  if (const FileDescriptor root = open_entry(*entry, O_RDONLY | O_DIRECTORY)) {
-    ::syncfs(root.get());
-  }
+  const std::error_code unwritten = write_unwritten(*entry);
   std::string path = entry->name;
   if (path.starts_with('/')) {
     entry->directory = {};  // an allowed root, opened: what is mounted there itself
@@ -228,25 +244,45 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
     const auto now = place_of(entry->directory.get(), entry->name, target, kUnmount);
     return now && now->mount_id == place->mount_id;
   };
-  const std::error_code error = unmount_patiently(path, is_still_it);
-  if (!error) return {};
-  return unmount_failure(*entry, target, error);
+  // To write may have taken a while, in which something else may have been mounted or moved there.
+  if (!is_still_it()) {
+    return Error(StatusCode::kAborted, kUnmount, target.text())
+        .because("something else is mounted there since the call began")
+        .advise("look what it is, and call again");
+  }
+  if (const std::error_code error = unmount_patiently(path, is_still_it)) {
+    return unmount_failure(*entry, target, error);
+  }
+  if (*is_lost) {
+    warnings.write("the disk of what was mounted on \"" + target.text() + "\", " + mount->source +
+                   ", is gone or cannot be read: what was not written to it is lost");
+  } else if (unwritten) {
+    warnings.write("what was mounted on \"" + target.text() + "\", " + mount->source +
+                   ", could not be written (" + unwritten.message() +
+                   "): what was not written to it before is lost");
+  }
+  return {};
 }
 
 // Of a disk that is gone, does not answer any more or has lost its table nobody can say what the
 // volume was: then it is enough that the mount is of such a disk.
-Result<void> VolumeBackendLinux::check_mount_of(const Mount& mount, const std::string& id) const {
+Result<bool> VolumeBackendLinux::is_lost_mount_of(const Mount& mount, const std::string& id) const {
+  if (mount.root != "/") {
+    return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
+        .because("only a part of a filesystem is mounted there, " + mount.root +
+                 ", which is no volume's mount");
+  }
   const auto owner = finder_.volume_of(mount);
   if (!owner) return owner.error();
-  const bool is_its_own =
-      *owner ? VolumeFinder::is_named(**owner, id) : finder_.is_mount_of_lost_disk(mount);
-  if (is_its_own) return {};
+  if (*owner && VolumeFinder::is_named(**owner, id)) return false;
+  if (!*owner && finder_.is_mount_of_lost_disk(mount)) return true;
   return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
       .because(described(mount) + ", and not the volume " + id);
 }
 
 Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,
                                                       const std::vector<Mount>& mounts) const {
+  bool is_shut_down = false;
   for (const Mount& mount : mounts) {
     FileDescriptor opened(::open(mount.point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     struct statx status {};
@@ -255,38 +291,19 @@ Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,
         status.stx_mnt_id == mount.id) {
       return opened;
     }
+    if (opened || last_error() != std::errc::io_error) continue;
+    const auto seen = support::mount_rooted_at(AT_FDCWD, mount.point);
+    is_shut_down |= seen && seen->id == mount.id;
+  }
+  if (is_shut_down) {
+    return Error(StatusCode::kUnknown, "reach the files of", volume.id)
+        .because(std::make_error_code(std::errc::io_error))
+        .advise(
+            "its filesystem has shut down, since its disk failed or is gone, and what was not "
+            "written to it is lost: unmount it");
   }
   return Error(StatusCode::kFailedPrecondition, "reach the files of", volume.id)
       .because("where it is mounted something else covers it, or it was just unmounted");
-}
-
-Result<std::string> VolumeBackendLinux::id_of_mount_point(const PosixPath& path) {
-  return id_at(path, "tell which volume is mounted on", /*at_its_root=*/true);
-}
-
-Result<std::string> VolumeBackendLinux::closest_id(const PosixPath& path) {
-  return id_at(path, "tell the volume of", /*at_its_root=*/false);
-}
-
-Result<std::string> VolumeBackendLinux::id_at(const PosixPath& path, std::string_view operation,
-                                              bool at_its_root) const {
-  const Result<FileDescriptor> opened = opener_.open(path, operation);
-  if (!opened) return opened.error();
-  const Result<Place> place = place_of(opened->get(), "", path, operation);
-  if (!place) return place.error();
-  const auto refuse = [&](const std::string& why) {
-    return Error(StatusCode::kFailedPrecondition, std::string(operation), path.text()).because(why);
-  };
-  if (at_its_root && !place->is_mount_root) return refuse("it is not a mounted folder");
-  const Result<Mount> mount = mount_at(*place, path, operation);
-  if (!mount) return mount.error();
-  Result<std::optional<Volume>> volume = finder_.volume_of(*mount);
-  if (!volume) return std::move(volume).error();
-  if (!*volume) {
-    return refuse("it lies on " + mount->source + " (" + mount->type + "), which is no volume")
-        .advise("only disks that the option disk_names includes have volumes");
-  }
-  return (*volume)->id;
 }
 
 }  // namespace longshore::volume

@@ -71,7 +71,6 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
     if (*superblock && is_large_enough(volume, (*superblock)->total, size)) return {};
     return cannot_grow(volume, content->type);
   }
-  if (auto writable = check_writable(volume, kResize); !writable) return writable;
   const Result<uint64_t> bytes = grow_device(*locked, size);
   if (!bytes) return bytes.error();
 
@@ -80,6 +79,7 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
   const uint64_t wanted = size == 0 ? *bytes - std::min(*bytes, kMebibyte) : std::min(size, *bytes);
   const bool is_alone = volume.other_nodes.empty();
   if (is_alone && *superblock && (*superblock)->total >= wanted) return {};
+  if (auto writable = check_writable(*locked, kResize); !writable) return writable;
   return grow_filesystem(*locked, content->type, *bytes);
 }
 
@@ -97,7 +97,9 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
   const uint64_t now = volume.range().size;
   if (size != 0 && size <= now) return now;
 
-  const Result<FileDescriptor> disk = block::open_disk(volume.disk, O_RDWR, kResize);
+  // Drivers call this for what is mounted for reading, too, and nothing to grow is success.
+  const Result<FileDescriptor> disk =
+      block::open_disk(volume.disk, locked.read_only ? O_RDONLY : O_RDWR, kResize);
   if (!disk) return disk.error();
   Result<block::PartitionTable> table = block::PartitionTable::open(volume.disk, *disk);
   if (!table) return std::move(table).error();
@@ -113,6 +115,7 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
   const uint64_t rounded = (size + kMebibyte - 1) / kMebibyte * kMebibyte;
   const uint64_t wanted = size == 0 ? *largest : std::min(rounded, *largest);
   if (wanted <= now || (size == 0 && wanted - now < kTolerance)) return now;
+  if (auto writable = check_writable(locked, kResize); !writable) return writable.error();
   if (auto set = table->set_size(volume.partition->number, wanted); !set) return set.error();
   if (auto written = table->write(); !written) return written.error();
   if (auto told = grow_partition(locked, wanted); !told) return told.error();

@@ -205,8 +205,9 @@ typedef struct longshore_host {
   /* [any] Names what the call would hang on should it hang: the mount, disk or server behind its
    * object. Called while the call runs, before the module touches it, and made from what the module
    * knows without touching it, in 512 bytes at most. OK: go on. REFUSED: as many calls for this key
-   * are stuck as may be; finish with UNAVAILABLE and touch nothing. STALE: there is no such call.
-   * Without it the key is the method's object_field. */
+   * run or are stuck as may be; finish with UNAVAILABLE and touch nothing. If it is only that they
+   * run, the caller is told nothing, and the request is invoked anew, as another call, once there
+   * is room. STALE: there is no such call. Without it the key is the method's object_field. */
   longshore_result (*set_bulkhead)(const struct longshore_host* host, longshore_call call,
                                    longshore_bytes key);
 } longshore_host;

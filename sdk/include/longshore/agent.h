@@ -27,7 +27,7 @@
  * waits for it by its process id: do not ignore SIGCHLD, nor reap children that are not yours. It
  * stays mapped after dlclose(): threads and modules may still lie in wait. After fork() without
  * exec() an agent of the parent must not be used in the child. Several agents may exist side by
- * side; give each a state_dir of its own.
+ * side, each with a state_dir of its own: one that another agent has is FAILED_PRECONDITION (9).
  *
  * GROWTH. Structs begin with their size and grow at the end only; zero in a field means what it
  * meant before the field existed. Set `struct_size` to sizeof of the struct and the rest to zero.
@@ -38,10 +38,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
-#define LONGSHORE_AGENT_API __declspec(dllimport)
-#else
+#if !defined(_WIN32)
 #define LONGSHORE_AGENT_API __attribute__((visibility("default")))
+#elif defined(LONGSHORE_AGENT_BUILD) /* of the library itself */
+#define LONGSHORE_AGENT_API __declspec(dllexport)
+#else
+#define LONGSHORE_AGENT_API __declspec(dllimport)
 #endif
 
 #ifdef __cplusplus
@@ -157,7 +159,9 @@ LONGSHORE_AGENT_API int32_t longshore_agent_call(longshore_agent* agent, const c
 /* Starts a call, unary or streaming, on a thread of the module's pool. The request is copied.
  * `call` (may be null) gets its handle, 0 when it is over already. Always OK, except
  * INVALID_ARGUMENT when `events` has no struct_size or no on_done, and RESOURCE_EXHAUSTED when
- * there is no memory for it: then nothing is told. Every other outcome is told by on_done. */
+ * there is no memory for it: then nothing is told. Every other outcome is told by on_done.
+ * It waits for its turn while `max_concurrent_calls` others run. Where `max_queued_calls` wait
+ * already, or 16 MiB of such calls and their requests, the outcome is RESOURCE_EXHAUSTED. */
 LONGSHORE_AGENT_API int32_t longshore_agent_start_call(longshore_agent* agent, const char* method,
                                                        const void* request, size_t request_size,
                                                        const longshore_call_options* options,

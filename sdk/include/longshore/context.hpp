@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,9 +63,9 @@ class Context {
   }
 
   // Says what the call would hang on: the mount, disk or server behind its object. Before it is
-  // touched, and made of what is known without touching it. An error: too many hang there already;
-  // answer with it and touch nothing. Needs an agent of ABI 0.2; an older one knows the object
-  // only.
+  // touched, and made of what is known without touching it. An error: too many run or hang there
+  // already; answer with it and touch nothing. The agent may then invoke the handler anew later.
+  // Needs an agent of ABI 0.2; an older one knows the object only.
   Result<void> enter_bulkhead(std::string_view key) const {
     if (!has(host_, &longshore_host::set_bulkhead)) return {};
     if (host_->set_bulkhead(host_, call_, to_bytes(key)) != LONGSHORE_REFUSED) return {};
@@ -98,16 +99,23 @@ inline void finish(const Context& context, StatusCode code, std::string_view tex
                          to_bytes(text));
 }
 
-// Runs `function`, and says which exception has left it, if one has.
+// Runs `function`, and says which exception has left it, if one has. Where there is no memory to
+// say it, the text is as short as fits into a string without any.
 template <typename Function>
 std::optional<std::string> thrown_by(Function&& function) noexcept {
   try {
-    function();
-    return std::nullopt;
-  } catch (const std::exception& exception) {
-    return std::string("the module threw an exception: ") + exception.what();
+    try {
+      function();
+      return std::nullopt;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& exception) {
+      return std::string("the module threw an exception: ") + exception.what();
+    } catch (...) {
+      return "the module threw an unknown exception";
+    }
   } catch (...) {
-    return "the module threw an unknown exception";
+    return "out of memory";
   }
 }
 

@@ -141,14 +141,27 @@ struct Trampolines {
                     longshore_bytes handover) noexcept {
     Module* module = module_of(self);
     guarded(module, call, [&] {
-      module::v1::Settings message;
-      if (!message.ParseFromArray(settings.data, static_cast<int>(settings.size))) {
+      const std::unique_ptr<module::v1::Settings> message = parsed(settings);
+      if (!message) {
         return finish(Context(module->host_, call), StatusCode::kInvalidArgument,
                       "the settings are not a valid message");
       }
       finish(Context(module->host_, call),
-             module->start(Settings(std::move(message)), to_view(handover)));
+             module->start(Settings(std::move(*message)), to_view(handover)));
     });
+  }
+
+  // Null if they are no message. Where memory runs out protobuf leaves a map that must not be
+  // destroyed: that message is given up.
+  static std::unique_ptr<module::v1::Settings> parsed(longshore_bytes settings) {
+    auto message = std::make_unique<module::v1::Settings>();
+    try {
+      if (message->ParseFromArray(settings.data, static_cast<int>(settings.size))) return message;
+      return nullptr;
+    } catch (...) {
+      static_cast<void>(message.release());
+      throw;
+    }
   }
 
   static void invoke(void* self, longshore_call call, longshore_bytes method,

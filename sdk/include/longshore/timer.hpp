@@ -3,6 +3,7 @@
 //   idle ──start──► set ──its time──► idle (the function runs, and may start it again)
 //                    └───cancel─────► idle
 //
+// The function never runs twice at once, however soon it starts the timer again.
 // Needs an agent of ABI 0.2 (`kAbiMinorNeeded`): with an older one `start` answers an error.
 // Threads: any; `cancel` and the destructor wait for a function that runs on another thread, so no
 // lock may be held there that the function takes. Owner: the module; must not outlive its `stop`.
@@ -78,30 +79,36 @@ class Timer {
     longshore_timer timer = 0;
     uint64_t generation = 0;  // of the last start, or cancel
     Set* set = nullptr;       // that is with the agent
+    bool is_due = false;      // its time has come, and it was not cancelled since
     std::thread::id running;
   };
 
   void cancel_set() {
     const std::lock_guard lock(state_->mutex);
     ++state_->generation;
+    state_->is_due = false;
     Set* const set = std::exchange(state_->set, nullptr);
     if (set && state_->host->cancel_timer(state_->host, state_->timer) == LONGSHORE_OK) delete set;
   }
 
+  // Where the function runs already it is run once more there, afterwards.
   static void run(void* user, longshore_result answer) noexcept {
     const std::unique_ptr<Set> set(static_cast<Set*>(user));
     State& state = *set->state;
-    std::function<void()> function;
-    {
-      const std::lock_guard lock(state.mutex);
-      if (state.generation != set->generation) return;
-      state.set = nullptr;
-      if (answer != LONGSHORE_OK) return;
-      function = state.function;
-      state.running = std::this_thread::get_id();
+    std::unique_lock lock(state.mutex);
+    if (state.generation != set->generation) return;
+    state.set = nullptr;
+    if (answer != LONGSHORE_OK) return;
+    state.is_due = true;
+    if (state.running != std::thread::id()) return;
+    state.running = std::this_thread::get_id();
+    while (std::exchange(state.is_due, false)) {
+      std::function<void()> function = state.function;
+      lock.unlock();
+      detail::contain(state.host, function);
+      function = nullptr;
+      lock.lock();
     }
-    detail::contain(state.host, function);
-    const std::lock_guard lock(state.mutex);
     state.running = {};
     state.ran.notify_all();
   }

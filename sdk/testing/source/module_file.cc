@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #if defined(_WIN32)
-#include <windows.h>
+#include "longshore/windows/wide_text.hpp"
 #endif
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ constexpr const char* kEntry = "longshore_module";
 
 #if defined(_WIN32)
 const void* find_entry(const std::string& path) {
-  const HMODULE image = LoadLibraryA(path.c_str());
+  const HMODULE image = LoadLibraryW(wide(path).c_str());
   if (!image)
     throw std::runtime_error("cannot load " + path + ": error " + std::to_string(GetLastError()));
   return reinterpret_cast<const void*>(GetProcAddress(image, kEntry));

@@ -200,8 +200,7 @@ longshore_result Session::invoke(const longshore_invoke_request& request,
   } else if (answer) {
     end_invocation(invocation, answer(bytes));
   } else if (!is_held) {
-    end_invocation(invocation,
-                   {StatusCode::kUnimplemented, "the test has no answer to " + method, {}});
+    end_invocation(invocation, {StatusCode::kUnimplemented, kNoAnswer + method, {}});
   }
   return LONGSHORE_OK;
 }

@@ -1,16 +1,14 @@
-// The least that v1.Filesystem/PathExists costs over HTTP/2: nghttp2 on Asio, one thread, lstat.
+// The least that v1.Filesystem/PathExists costs over HTTP/2: nghttp2 on Asio, one thread, lstat or
+// what Windows has in its place.
 //
 // No permissions, no deadlines, no metrics, no limits, no other method: what the agent's processor
 // time is compared with. Not a server for anything else.
 //
-//   limit_server SOCKET
+//   limit_server SOCKET|PIPE
 #include <nghttp2/nghttp2.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -18,12 +16,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 
+#include "tests/bench/limit/limit_stream.h"
+
+namespace longshore::bench {
 namespace {
 
 namespace asio = boost::asio;
-using Protocol = asio::local::stream_protocol;
 
 constexpr size_t kPrefixBytes = 5;  // of a gRPC message: compressed or not, and its length
 
@@ -43,14 +43,12 @@ struct Call {
 // Whether the path in a PathExistsRequest (field 1, shorter than 128 bytes) is there.
 bool path_exists(std::string_view request) {
   if (request.size() < kPrefixBytes + 2) return false;
-  const std::string path(request.substr(kPrefixBytes + 2));
-  struct stat status;
-  return lstat(path.c_str(), &status) == 0;
+  return has_path(std::string(request.substr(kPrefixBytes + 2)));
 }
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  explicit Connection(Protocol::socket socket) : socket_(std::move(socket)) {
+  explicit Connection(LimitStream stream) : stream_(std::move(stream)) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, begin_headers);
@@ -71,7 +69,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection& operator=(const Connection&) = delete;
 
   void read() {
-    socket_.async_read_some(asio::buffer(input_),
+    stream_.async_read_some(asio::buffer(input_),
                             [self = shared_from_this()](const auto& error, size_t bytes) {
                               if (!error) self->act_on(bytes);
                             });
@@ -85,7 +83,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       output_.append(reinterpret_cast<const char*>(part), static_cast<size_t>(size));
     }
     boost::system::error_code error;
-    asio::write(socket_, asio::buffer(output_), error);
+    asio::write(stream_, asio::buffer(output_), error);
     output_.clear();
     if (!error) read();
   }
@@ -137,29 +135,23 @@ class Connection : public std::enable_shared_from_this<Connection> {
     return 0;
   }
 
-  Protocol::socket socket_;
+  LimitStream stream_;
   nghttp2_session* session_ = nullptr;
   std::array<uint8_t, 16384> input_;
   std::string output_;
 };
 
-void accept(Protocol::acceptor& acceptor) {
-  acceptor.async_accept([&acceptor](const auto& error, Protocol::socket socket) {
-    if (!error) std::make_shared<Connection>(std::move(socket))->read();
-    accept(acceptor);
-  });
-}
-
 }  // namespace
+}  // namespace longshore::bench
 
 int main(int count, char** arguments) {
   if (count != 2) {
-    std::fputs("limit_server SOCKET\n", stderr);
+    std::fputs("limit_server SOCKET|PIPE\n", stderr);
     return 2;
   }
-  unlink(arguments[1]);
-  asio::io_context io(1);
-  Protocol::acceptor acceptor(io, Protocol::endpoint(arguments[1]));
-  accept(acceptor);
+  boost::asio::io_context io(1);
+  longshore::bench::listen_at(io, arguments[1], [](longshore::bench::LimitStream stream) {
+    std::make_shared<longshore::bench::Connection>(std::move(stream))->read();
+  });
   io.run();
 }

@@ -122,8 +122,8 @@ int main() {
       loader::Instance::create(std::make_shared<NestingCode>(), options, router, *log).value();
   if (!instance->start({}, {})) return 1;
   auto routes = std::make_shared<router::RouteTable>();
-  routes->insert({kOuter, router::Route{method_of(kOuter), instance}});
-  routes->insert({kInner, router::Route{method_of(kInner), silent}});
+  routes->by_method.insert({kOuter, router::Route{method_of(kOuter), instance}});
+  routes->by_method.insert({kInner, router::Route{method_of(kInner), silent}});
   router.set_routes(routes);
   router::CallRequest request;
   request.method = kOuter;

@@ -10,7 +10,7 @@ static int has(const char* fault) { return strcmp(FAULT, fault) == 0; }
 
 /* Called when the file is loaded. */
 __attribute__((constructor)) static void begin_early(void) {
-  if (has("opens_early")) open("/dev/null", O_RDONLY);
+  if (has("opens_early")) open(NULL_DEVICE, O_RDONLY);
 }
 
 static void* pause_for_good(void* unused) {
@@ -23,7 +23,7 @@ static void leak(void) {
   pthread_t thread;
   if (has("leaks_memory")) forgotten = malloc(100);
   (void)forgotten;
-  if (has("leaks_descriptors")) open("/dev/null", O_RDONLY);
+  if (has("leaks_descriptors")) open(NULL_DEVICE, O_RDONLY);
   if (has("leaks_threads") && pthread_create(&thread, NULL, pause_for_good, NULL) == 0) {
     pthread_detach(thread);
   }
@@ -56,8 +56,35 @@ static void wants_to_be_alone(void) {
   __atomic_sub_fetch(&callers, 1, __ATOMIC_SEQ_CST);
 }
 
+static const longshore_host* the_host;
+
+static void pass_on(void* user, longshore_invocation invocation, longshore_status_code code,
+                    longshore_bytes text) {
+  (void)invocation;
+  the_host->finish(the_host, (longshore_call)(uintptr_t)user, code, text);
+}
+
+static void ask_another_module(const longshore_host* host, longshore_call call) {
+  const longshore_invoke_request request = {
+      .struct_size = sizeof(request),
+      .credit = 1,
+      .parent = call,
+      .method = bytes_of("other.v1.Other/Get"),
+      .user = (void*)(uintptr_t)call,
+      .on_finish = pass_on,
+  };
+  longshore_invocation invocation = 0;
+  the_host = host;
+  if (host->invoke(host, &request, &invocation) != LONGSHORE_OK) {
+    host->finish(host, call, 1, bytes_of("it is over"));
+  }
+}
+
 static void invoke(void* self, longshore_call call, longshore_bytes method,
                    longshore_bytes request) {
+  const longshore_host* host = self;
+  if (has("lacks_handler")) return (void)host->finish(host, call, 12, bytes_of("no such method"));
+  if (has("passes_on")) return ask_another_module(host, call);
   if (has("breaks_in_storms")) wants_to_be_alone();
   if (has("blocks_in_cancel")) return;
   if (has("ignores_cancel")) sleep(3);

@@ -1,9 +1,17 @@
-/* Writes where nothing is, in the function that CRASH_IN names. */
+/* Writes where nothing is, in the function that CRASH_IN names, or in a thread of its own. */
+#include <pthread.h>
+
 #include "hostile.h"
 
 static void crash(void) {
-  int* volatile nowhere = NULL;
+  /* Without the first, gcc leaves out the write. */
+  volatile int* volatile nowhere = NULL;
   *nowhere = 1;
+}
+
+static void* crash_apart(void* unused) {
+  crash();
+  return unused;
 }
 
 static void start(void* self, longshore_call call, longshore_bytes settings,
@@ -14,7 +22,9 @@ static void start(void* self, longshore_call call, longshore_bytes settings,
 
 static void invoke(void* self, longshore_call call, longshore_bytes method,
                    longshore_bytes request) {
+  pthread_t thread;
   if (strcmp(CRASH_IN, "invoke") == 0) crash();
+  if (strcmp(CRASH_IN, "thread") == 0) pthread_create(&thread, NULL, crash_apart, NULL);
   invoke_well(self, call, method, request);
 }
 

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef _WIN32
+#include <windows.h>
+#endif
 
 #include "longshore/abi.h"
 #include "module_description.h"
@@ -48,9 +51,15 @@ static inline longshore_result make(const longshore_host* host, void** self) {
   return LONGSHORE_OK;
 }
 
+#ifdef _WIN32
+static inline void hang(void) { Sleep(INFINITE); }
+#define NULL_DEVICE "NUL"
+#else
 static inline void hang(void) {
   for (;;) pause();
 }
+#define NULL_DEVICE "/dev/null"
+#endif
 
 /* An entry of which any part may be wrong. */
 #define ENTRY(magic, size, major, minor, create)                                                   \

@@ -73,6 +73,23 @@ TEST_CASE("text that is no ASCII is told as bytes") {
   CHECK(page83_identifier(page_of({{kAscii, kDevice, kVendor, with_nul}})) == with_nul);
 }
 
+TEST_CASE("GCP PD takes the last word of what is not empty, so what has no word is empty") {
+  const std::string blank = GENERATE(as<std::string>(), " ", "        ", "\t \n\v\f\r");
+  const Designator naa{kBinary, kDevice, kNaa, kWwn};
+  CHECK(page83_identifier(page_of({{kAscii, kDevice, kVendor, blank}})).empty());
+  CHECK(page83_identifier(page_of({{kAscii, kDevice, kVendor, blank}, naa})).empty());
+  // Of bytes it has words.
+  CHECK(page83_identifier(page_of({{kBinary, kDevice, kVendor, " "}})) == "20");
+  const std::string name = "Google  persistent-disk-1";
+  CHECK(page83_identifier(page_of({{kAscii, kDevice, kVendor, name}})) == name);
+}
+
+TEST_CASE("vSphere compares with a disk's uuid: 32 hexadecimal digits in small letters") {
+  const std::string naa("\x60\x00\xC2\x9A\x5B\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xFF", 16);
+  CHECK(page83_identifier(page_of({{kBinary, kDevice, kNaa, naa}})) ==
+        "6000c29a5b00112233445566778899ff");
+}
+
 TEST_CASE("an empty identifier of the device is the first all the same") {
   CHECK(page83_identifier(
             page_of({{kAscii, kDevice, kVendor, ""}, {kAscii, kDevice, kVendor, "second"}}))
@@ -125,6 +142,35 @@ TEST_CASE("page 83 is the kernel's copy of the page, or the wwid") {
   CHECK(page83_of(devices, disk_named("vda")).empty());
 }
 
+// The first 16 digits behind "eui." as a number are the namespace's in the machine's metadata.
+TEST_CASE("GCP PD finds an NVMe disk by NGUID or EUI-64, also where it has a UUID") {
+  const std::string uuid = "uuid.f3c8a2de-0c6d-4b0b-8c6b-6f1ad3b2c901\n";
+  const std::string none = "nvme.1b36-766f6c-51454d55-00000001\n";
+  const std::string nguid = "10cc9636-b6e3-ce3b-0000-000000000000\n";
+  const std::string eui = "10 cc 96 36 b6 e3 ce 3b\n";
+  const std::string zeros = "00000000-0000-0000-0000-000000000000\n";
+  const auto [wwid, its_nguid, its_eui, expected] =
+      GENERATE_COPY(table<std::string, std::string, std::string, std::string>({
+          {uuid, nguid, "", "eui.10cc9636b6e3ce3b0000000000000000"},
+          {uuid, nguid, "00 25 38 8b 71 01 16 a1\n", "eui.10cc9636b6e3ce3b0000000000000000"},
+          {uuid, "", eui, "eui.10cc9636b6e3ce3b"},
+          {uuid, zeros, eui, "eui.10cc9636b6e3ce3b"},
+          {uuid, "", "", "uuid.f3c8a2de-0c6d-4b0b-8c6b-6f1ad3b2c901"},
+          {uuid, zeros, "00 00 00 00 00 00 00 00\n", "uuid.f3c8a2de-0c6d-4b0b-8c6b-6f1ad3b2c901"},
+          {none, "", "", "nvme.1b36-766f6c-51454d55-00000001"},
+          {"", "", eui, "eui.10cc9636b6e3ce3b"},
+          {"eui.0025388b710116a1\n", "", "00 25 38 8b 71 01 16 a1\n", "eui.0025388b710116a1"},
+      }));
+  CAPTURE(wwid, its_nguid, its_eui);
+  const FakeSysfs sysfs;
+  sysfs.put_disk("nvme0n1", "1", "259:0");
+  // The kernel shows none that is all zeros.
+  if (!wwid.empty()) sysfs.put("nvme0n1/wwid", wwid);
+  if (!its_nguid.empty()) sysfs.put("nvme0n1/nguid", its_nguid);
+  if (!its_eui.empty()) sysfs.put("nvme0n1/eui", its_eui);
+  CHECK(page83_of(devices_in(sysfs, "*"), disk_named("nvme0n1")) == expected);
+}
+
 TEST_CASE("the serial number is the SCSI page's, virtio's or NVMe's") {
   const FakeSysfs sysfs;
   const BlockDevices devices = devices_in(sysfs, "*");
@@ -136,6 +182,9 @@ TEST_CASE("the serial number is the SCSI page's, virtio's or NVMe's") {
   CHECK(serial_number_of(devices, disk_named("vda")) == "vol-0123456789abcdef");
   CHECK(serial_number_of(devices, disk_named("nvme0n1")) == "S4EWNX0? 123");
   CHECK(serial_number_of(devices, disk_named("loop0")).empty());
+  // AWS EBS looks for the volume's name in it, with its letters as they are.
+  sysfs.put("nvme0n1/device/serial", "vol02190fee5da4d75e3\n");
+  CHECK(serial_number_of(devices, disk_named("nvme0n1")) == "vol02190fee5da4d75e3");
 
   sysfs.put("sda/device/vpd_pg80", std::string("\0\x80\0", 3));
   CHECK(serial_number_of(devices, disk_named("sda")).empty());
@@ -148,10 +197,14 @@ std::string text_of(const std::optional<Location>& location) {
   return location->adapter + "/" + location->bus + "/" + location->target + "/" + location->unit;
 }
 
+// azuredisk compares the unit with a LUN that it writes in decimal.
 TEST_CASE("a SCSI disk is where its address says") {
   const auto [address, expected] = GENERATE(table<std::string, std::string>({
       {"0:0:1:0", "0/0/1/0"},
       {"12:3:45:16385", "12/3/45/16385"},
+      {"1:0:0:63", "1/0/0/63"},
+      {"1:0:0:063", "none"},
+      {"1:0:0: 1", "none"},
       {"0:0:1", "none"},
       {"0:0:1:0:0", "none"},
       {"0:0::0", "none"},

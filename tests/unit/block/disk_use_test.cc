@@ -59,6 +59,20 @@ TEST_CASE("a fresh disk is nobody's") {
   CHECK(check_unused(devices_of(disk), look_up(disk), "take offline"));
 }
 
+TEST_CASE("a disk that a loop device is made of is used by it") {
+  const LoopDisk disk(16 * kMebibyte);
+  {
+    const LoopDisk above(0, {.file = disk.node()});
+    const Result<void> refused = check_unused(devices_of(disk), look_up(disk), "take offline");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message() == "cannot take offline \"" + disk.node() +
+                                           "\": it is in use by the device " + above.node() +
+                                           ", made of it");
+    CHECK(check_unused(devices_of(above), look_up(above), "take offline"));
+  }
+  CHECK(check_unused(devices_of(disk), look_up(disk), "take offline"));
+}
+
 TEST_CASE("a disk that is mounted is used by the mount, and not the system's") {
   LoopDisk disk(16 * kMebibyte), other(16 * kMebibyte);
   disk.make_filesystem();

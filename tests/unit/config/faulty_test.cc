@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "config/load.h"
+#include "config/loaded.h"
 #include "fake_catalog.h"
 #include "tests/support/build_tree.h"
 
@@ -38,7 +38,8 @@ TEST_CASE("a faulty configuration is refused with exactly the diagnostics that i
   for (const fs::path& file : files) {
     DYNAMIC_SECTION(file.filename().string()) {
       FakeCatalog catalog;
-      const auto loaded = load_text(contents(file), file.filename().string(), catalog);
+      const auto loaded = load_text_with_origins(contents(file), file.filename().string(), catalog,
+                                                 {.strict = true});
       REQUIRE_FALSE(loaded.ok());
       CHECK(loaded.error().code() == StatusCode::kInvalidArgument);
       CHECK(loaded.error().message() + '\n' ==

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "config/loaded.h"
 #include "fake_catalog.h"
 
 namespace longshore::config::test {
@@ -37,6 +38,7 @@ state_dir = "/a/state"
 module_dirs = ["/m1", "/m2"]
 trusted_owners = ["daemon", "1000"]
 stop_timeout = "1.5s"
+strict = true
 [agent.log]
 level = "debug"
 format = "json"
@@ -47,6 +49,11 @@ max_response_bytes = 4096
 max_connections = 3
 max_connections_per_user = 2
 max_streams_per_connection = 7
+max_memory = 8000000
+max_memory_per_endpoint = 7000000
+max_memory_per_peer = 6000000
+max_memory_per_connection = 5000000
+accept_gzip = true
 max_images = 9
 [endpoints]
 csi_proxy = false
@@ -68,6 +75,7 @@ sha256 = "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
 max_concurrent_calls = 2
 max_queued_calls = 0
 max_stuck_calls = 1
+max_calls_per_bulkhead = 3
 start_timeout = "2s"
 call_timeout = "3s"
 deny_methods = ["v1.Disk/FormatDisk"]
@@ -81,12 +89,17 @@ methods."v1.Disk/ListDisks".timeout = "10m"
   CHECK(read.agent.trusted_owners == std::vector<std::string>{"daemon", "1000"});
   CHECK(read.agent.stop_timeout == 1500ms);
   CHECK(read.agent.log == LogSettings{"debug", "json", "/var/log/x"});
-  CHECK(read.agent.limits == LimitSettings{2048, 4096, 3, 2, 7, 9});
+  CHECK(read.agent.limits ==
+        LimitSettings{2048, 4096, 3, 2, 7, 8000000, 7000000, 6000000, 5000000, true, 9});
   CHECK_FALSE(read.csi_proxy.enabled);
-  CHECK(read.csi_proxy.access == AccessSettings{0666, "root", "disk", {"bin"}, {"daemon", "sys"}});
+  CHECK(read.csi_proxy.access == AccessSettings{.mode = 0666,
+                                                .owner = "root",
+                                                .group = "disk",
+                                                .allow_users = {"bin"},
+                                                .allow_groups = {"daemon", "sys"}});
   REQUIRE(read.endpoints.size() == 1);
   CHECK(read.endpoints[0] ==
-        EndpointSettings{"all", "unix:///run/x.sock", {"v1.Disk"}, {0640, "", "", {}, {}}});
+        EndpointSettings{"all", "unix:///run/x.sock", {"v1.Disk"}, {.mode = 0640}});
   CHECK(read.endpoints[0].path() == "/run/x.sock");
   REQUIRE(read.modules.size() == 1);
   const ModuleSettings& disk = read.modules[0];
@@ -95,6 +108,7 @@ methods."v1.Disk/ListDisks".timeout = "10m"
   CHECK(disk.max_concurrent_calls == 2);
   CHECK(disk.max_queued_calls == 0);
   CHECK(disk.max_stuck_calls == 1);
+  CHECK(disk.max_calls_per_bulkhead == 3);
   CHECK(disk.start_timeout == 2s);
   CHECK(disk.call_timeout == 3s);
   CHECK(disk.deny_methods == std::vector<std::string>{"v1.Disk/FormatDisk"});
@@ -199,6 +213,27 @@ TEST_CASE("a disabled module need not exist and its settings are left alone") {
   CHECK(read.value().modules.at(0).library == "longshore-tape");
 }
 
+TEST_CASE("a module that cannot be loaded refuses the whole only where that is wanted") {
+  const std::string missing =
+      "[modules.tape]\nsettings.speed = 3\ndeny_methods = [\"v1.Tape/Rewind\"]\n"
+      "[modules.disk]\nmay_call = [\"v1.Tape/Rewind\"]\n"
+      "[endpoints.all]\naddress = \"unix:///run/all.sock\"\nservices = [\"v1.Tape\"]\n";
+  FakeCatalog catalog;
+  const auto loaded = load_text_with_origins(missing, "agent.toml", catalog);
+  REQUIRE(loaded);
+  CHECK(loaded->schemas.size() == 1);
+  REQUIRE(loaded->configuration.modules.size() == 2);
+  CHECK(loaded->configuration.modules[1].name == "tape");
+  CHECK(loaded->configuration.modules[1].settings.empty());
+  const auto refused =
+      load_text_with_origins(missing, "agent.toml", catalog, LoadOptions{.strict = true});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message() ==
+        "agent.toml:1:1: cannot find the module \"longshore-tape\"; install it, or set enabled = "
+        "false");
+  CHECK_FALSE(load_text("[agent]\nstrict = true\n" + missing, "agent.toml", catalog).ok());
+}
+
 TEST_CASE("the catalog is asked with the library, the pin and the folders of the files") {
   FakeCatalog catalog;
   const std::string pin(64, 'a');
@@ -225,6 +260,41 @@ settings.roots = ["/srv"]
 may_call = ["v1.Disk"]
 )");
   CHECK(read.modules.at(1).may_call == std::vector<std::string>{"v1.Volume", "v1.Disk/ListDisks"});
+}
+
+TEST_CASE(
+    "may_call may name what the module says that it calls, served or not, and grants it no more") {
+  FakeCatalog catalog;
+  catalog.schemas["longshore-disk"].calls = {"v1.Volume/MountVolume"};
+  const auto load_disk = [&](const std::string& name, const std::string& more = {}) {
+    return load_text_with_origins("[modules.disk]\nmay_call = [\"" + name + "\"]\n" + more,
+                                  "agent.toml", catalog);
+  };
+  const auto alone = load_disk("v1.Volume/MountVolume");
+  REQUIRE(alone);
+  CHECK(alone->warnings.empty());
+  CHECK(load_disk("v1.Volume/MountVolume", "[modules.volume]\nenabled = false\n"));
+  CHECK(load_disk("v1.Volume/MountVolume", "[modules.volume]\n"));
+  // A slip of the pen is found as before, and what another module says is not this one's.
+  for (const char* name : {"v1.Volume/FormatVolume", "v1.Volume/MountVolumes", "v1.Volume"}) {
+    CAPTURE(name);
+    const auto refused = load_disk(name);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message(), Catch::Contains("neither a service nor a method"));
+  }
+  CHECK_FALSE(
+      load_text_with_origins("[modules.disk]\n[modules.guarded]\nsettings.roots = []\nmay_call = "
+                             "[\"v1.Volume/MountVolume\"]\n",
+                             "agent.toml", catalog));
+  // Nothing is allowed that the configuration does not name.
+  CHECK(load_text_with_origins("[modules.disk]\n[modules.volume]\n", "agent.toml", catalog)
+            ->configuration.modules.at(0)
+            .may_call.empty());
+  // A circle remains one.
+  const auto circle =
+      load_disk("v1.Volume/MountVolume", "[modules.volume]\nmay_call = [\"v1.Disk/ListDisks\"]\n");
+  REQUIRE_FALSE(circle);
+  CHECK_THAT(circle.error().message(), Catch::Contains("in a circle"));
 }
 
 TEST_CASE("the same service may be on several endpoints") {

@@ -68,14 +68,28 @@ TEST_CASE("a sample has every key that is shown") {
 
 TEST_CASE("a sample says what keys mean, their values, ranges and when a restart is needed") {
   const std::string text = sample_of_all();
-  CHECK(text.find("# How long the agent waits for running calls when it stops. From \"1ms\" to "
-                  "\"1h\".\n#stop_timeout = \"30s\"\n") != std::string::npos);
+  CHECK(
+      text.find("# How long running calls and the modules together get when the agent stops. From "
+                "\"1ms\" to \"1h\".\n#stop_timeout = \"30s\"\n") != std::string::npos);
   CHECK(text.find("# Folder of what the agent must remember over restarts. A change needs a "
                   "restart.\n") != std::string::npos);
   CHECK(text.find("# What volumes are made with. One of \"ext4\", \"xfs\".\n"
                   "#filesystem = \"ext4\"\n") != std::string::npos);
   CHECK(text.find("# Folders that may be used. Required.\nroots = []\n") != std::string::npos);
   CHECK(text.find("# Volumes on disks.\n[modules.volume]\n") != std::string::npos);
+}
+
+TEST_CASE("a sample allows a module what it says that it calls") {
+  FakeCatalog catalog;
+  catalog.schemas["longshore-disk"].calls = {"v1.Volume/MountVolume"};
+  const std::string text = sample({{"beat", catalog.schemas.at("longshore-beat")},
+                                   {"disk", catalog.schemas.at("longshore-disk")}});
+  CHECK_THAT(text, Catch::Contains("\n# Methods, or whole services, of other modules that this "
+                                   "module may call.\nmay_call = [\"v1.Volume/MountVolume\"]\n"));
+  const auto read = load_text_with_origins(text, "sample.toml", catalog);
+  REQUIRE(read);
+  CHECK(read->configuration.modules.at(1).may_call ==
+        std::vector<std::string>{"v1.Volume/MountVolume"});
 }
 
 TEST_CASE("texts of a module stay in the comment, however they are written") {

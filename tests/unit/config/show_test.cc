@@ -87,7 +87,7 @@ TEST_CASE("differences are what goes and what comes, key by key") {
   CHECK(lines == std::vector<std::string>{
                      "- agent.log.level = \"info\"",
                      "+ agent.log.level = \"debug\"",
-                     "- modules.disk.max_queued_calls = 256",
+                     "- modules.disk.max_queued_calls = 16384",
                      "+ modules.disk.max_queued_calls = 1",
                      "- modules.disk.methods.\"v1.Disk/ListDisks\".timeout = \"2m\"",
                  });

@@ -31,7 +31,7 @@ struct Exchange {
     auto method = std::make_shared<router::Method>();
     method->full_name = "test.Service/Do";
     auto routes = std::make_shared<router::RouteTable>();
-    routes->emplace(method->full_name, router::Route{method, target});
+    routes->by_method.emplace(method->full_name, router::Route{method, target});
     router.set_routes(std::move(routes));
   }
 
@@ -41,7 +41,9 @@ struct Exchange {
     router::CallRequest wanted;
     wanted.method = "test.Service/Do";
     wanted.request = request;
-    wanted.caller = std::make_shared<router::Caller>(router::Caller{"uid:0", "uid:0", nullptr});
+    auto caller = std::make_shared<router::Caller>(router::Caller{"uid:0", "uid:0", nullptr});
+    caller->has_account = has_account;
+    wanted.caller = std::move(caller);
     wanted.timeout = timeout;
     wanted.parent = std::move(parent);
     wanted.observer = observer;
@@ -56,9 +58,10 @@ struct Exchange {
   router::Timers timers;
   router::Router router{timers, {.default_timeout = 1h}};
   std::shared_ptr<Sequence> old = std::make_shared<Sequence>();
-  std::shared_ptr<CallHoldQueue> room = std::make_shared<CallHoldQueue>("disk", 3, old);
+  std::shared_ptr<CallHoldQueue> room = std::make_shared<CallHoldQueue>("disk", 3, 100000, old);
   std::shared_ptr<Sequence> next = std::make_shared<Sequence>();
   std::shared_ptr<router::Call> last;
+  bool has_account = false;
 };
 
 TEST_CASE_METHOD(Exchange,
@@ -119,6 +122,15 @@ TEST_CASE_METHOD(Exchange, "Over its bound the room refuses with a sentence") {
         "that; try again later, or raise max_queued_calls");
   open();
   CHECK(next->came.size() == 3);
+}
+
+TEST_CASE_METHOD(Exchange, "The bytes of callers that have no account are bounded") {
+  call(std::string(100000, 'x'));
+  CHECK(call("too many")->code() == StatusCode::kResourceExhausted);
+  has_account = true;
+  CHECK(call("charged elsewhere")->received.get().outcomes.empty());
+  open();
+  CHECK(next->came.size() == 2);
 }
 
 TEST_CASE_METHOD(Exchange, "A call whose deadline passes, or that is cancelled, leaves the room") {

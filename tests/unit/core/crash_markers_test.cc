@@ -1,7 +1,5 @@
 #include "core/crash_markers.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
@@ -136,16 +134,6 @@ TEST_CASE_METHOD(State, "A file is suspected from a crash on, until it has come 
   REQUIRE(markers->begin("disk", facts('a')));
   markers->end();
   CHECK_FALSE(markers->is_suspected(std::string(64, 'a')));
-}
-
-TEST_CASE_METHOD(State, "Two agents do not share the marks") {
-  const auto first = open();
-  const auto second = CrashMarkers::open(directory / "state", *log);
-  REQUIRE_FALSE(second);
-  CHECK_THAT(second.error().message(),
-             Contains("process " + std::to_string(::getpid()) +
-                      " (core_test) has it; stop "
-                      "the other agent, or give this one another state_dir"));
 }
 
 TEST_CASE("Marks are read as they are written, and what is none is left out") {

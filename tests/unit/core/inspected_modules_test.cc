@@ -127,4 +127,15 @@ TEST_CASE("What was described is what is taken, whatever becomes of the file") {
   CHECK_FALSE(modules.take(world.settings, world.agent));
 }
 
+TEST_CASE("What could not be described is not taken, though its file is there by then") {
+  ModuleFolders world;
+  InspectedModules modules({});
+  CHECK_FALSE(modules.describe(world.settings, world.agent));
+  world.install("first");
+  const auto taken = modules.take(world.settings, world.agent);
+  REQUIRE_FALSE(taken);  // nobody has read its settings
+  CHECK(has(taken.error().message(), "there is no "));
+  CHECK(modules.take(world.settings, world.agent));
+}
+
 }  // namespace longshore::core

@@ -228,7 +228,7 @@ TEST_CASE_METHOD(Clinic, "A watch has no time limit but one of its own") {
   configuration.modules = {module};
   apply();
   const auto timeout_of = [&](const std::string& method) {
-    return core.router.routes()->at(method).method->timeout;
+    return core.router.routes()->by_method.at(method).method->timeout;
   };
   CHECK_FALSE(timeout_of(watch));
   CHECK(timeout_of(other) == 1s);
@@ -308,6 +308,128 @@ TEST_CASE_METHOD(Clinic,
   ward.nest_in_held();
   CHECK_FALSE(applied.get().failed);
   CHECK(held->code() == StatusCode::kOk);
+}
+
+TEST_CASE_METHOD(Clinic,
+                 "One whose file cannot be loaded fails alone, unless the agent is strict") {
+  config::ModuleSettings absent;
+  absent.name = "absent";
+  absent.library = folder / "absent.so";
+  configuration.modules = {absent, module};
+  configuration.agent.strict = true;
+  const auto refused = core.modules.prepare(configuration, ModuleSet::OnFailure::kGoOn);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(), Catch::Matchers::Contains(absent.library));
+  configuration.agent.strict = false;
+  auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGiveUp);
+  REQUIRE(change);
+  std::move(*change).commit();
+  const auto entries = core.modules.list();
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].lifecycle->state() == loader::LifecycleState::kFailed);
+  CHECK_THAT(entries[0].failure, Catch::Matchers::Contains(absent.library));
+  CHECK(entries[0].file_failure == entries[0].failure);
+  CHECK(call("")->await());
+  CHECK_THAT(log_text.get(), Catch::Matchers::Contains("module=absent"));
+}
+
+TEST_CASE_METHOD(Clinic, "What runs goes on when its file cannot be loaded any more") {
+  apply();
+  const auto before = instance();
+  const std::string good = module.library;
+  configuration.modules.at(0).library = folder / "gone.so";
+  auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGiveUp);
+  REQUIRE(change);
+  std::move(*change).commit();
+  CHECK(instance() == before);
+  CHECK_THAT(core.modules.list().at(0).file_failure, Catch::Matchers::Contains("gone.so"));
+  CHECK(core.modules.list().at(0).failure.empty());
+  const auto served = call("");
+  REQUIRE(served->await());
+  CHECK(served->code() == StatusCode::kOk);
+
+  configuration.modules.at(0).deny_methods = {kDo};
+  apply();
+  const auto denied = call("");
+  REQUIRE(denied->await());
+  CHECK(denied->code() == StatusCode::kPermissionDenied);
+
+  configuration.modules.at(0).library = good;
+  apply();
+  CHECK(instance() == before);
+  CHECK(core.modules.list().at(0).file_failure.empty());
+}
+
+TEST_CASE_METHOD(Clinic,
+                 "A module that can have no folder of its own does not start, and tells why") {
+  const std::string state = (folder.path() / "state" / "hostile").string();
+  std::filesystem::create_directory(folder / "state");
+  test::write_file(state, "precious");
+  apply();
+  CHECK_FALSE(instance());
+  CHECK_THAT(core.modules.list().at(0).failure,
+             Catch::Contains("cannot make the folder \"" + state + "\""));
+  const auto refused = call("");
+  REQUIRE(refused->await());
+  CHECK(refused->code() == StatusCode::kUnavailable);
+
+  std::filesystem::remove(state);
+  apply();
+  CHECK(instance());
+  const auto served = call("");
+  REQUIRE(served->await());
+  CHECK(served->code() == StatusCode::kOk);
+}
+
+TEST_CASE_METHOD(Clinic, "A try that nobody asked for does not wait for calls that run") {
+  configuration.agent.stop_timeout = 1h;
+  apply();
+  const auto before = instance();
+  const auto held = hold();
+  config::ModuleSettings& settings = configuration.modules.at(0);
+  settings.library = folder / "gone.so";
+  apply();
+  settings.library = module.library;
+  ++settings.max_stuck_calls;
+  const auto retry = [&] {
+    auto change = core.modules.prepare_retry(settings, configuration.agent);
+    REQUIRE(change);
+    REQUIRE(*change);
+    return (**std::move(change)).commit();
+  };
+  const auto early = retry();
+  CHECK(early.failed);
+  CHECK(early.calls_remain);
+  CHECK(instance() == before);
+  CHECK_FALSE(core.modules.list().at(0).file_failure.empty());
+  ward.finish_held();
+  CHECK(held->await());
+  CHECK_FALSE(retry().failed);
+  CHECK(instance() != before);
+  CHECK(core.modules.list().at(0).file_failure.empty());
+}
+
+TEST_CASE_METHOD(Clinic, "Nor does it wait for calls of an instance that was disabled") {
+  configuration.agent.stop_timeout = 1h;
+  apply();
+  const auto held = hold();
+  configuration.modules = {};
+  apply();
+  configuration.modules = {module};
+  configuration.modules.at(0).library = folder / "gone.so";
+  apply();
+  const auto retry = [&] { return core.modules.prepare_retry(module, configuration.agent); };
+  const auto early = retry();
+  REQUIRE_FALSE(early);
+  CHECK(early.error().code() == StatusCode::kResourceExhausted);
+  ward.finish_held();
+  CHECK(held->await());
+  REQUIRE(test::eventually([&] { return ward.seen.get().living == 0; }));
+  auto later = retry();
+  REQUIRE(later);
+  REQUIRE(*later);
+  (**std::move(later)).commit();
+  CHECK(core.modules.list().at(0).serves());
 }
 
 TEST_CASE_METHOD(Clinic, "A file that an agent has ended at is started before all others") {

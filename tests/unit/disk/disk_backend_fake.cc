@@ -26,7 +26,6 @@ std::string obstacle_to_table(const FakeDisk& disk) {
     return "it holds something other than a partition table";
   }
   if (disk.read_only) return "it is read-only";
-  if (!disk.online) return "it is offline";
   return use_of(disk);
 }
 
@@ -91,6 +90,7 @@ Result<void> DiskBackendFake::partition(uint32_t number, const Deadline& deadlin
   const Result<FakeDisk*> found = find(number, kPartition);
   if (!found) return found.error();
   FakeDisk& disk = **found;
+  if (disk.system_has_it_offline) return refusal(kPartition, number, "it is offline");
   if (disk.content == FakeDisk::Content::kTable && disk.partitions > 0) return {};
   if (std::string obstacle = obstacle_to_table(disk); !obstacle.empty()) {
     return refusal(kPartition, number, std::move(obstacle));
@@ -108,11 +108,11 @@ Result<void> DiskBackendFake::rescan(const Deadline& deadline) {
   return {};
 }
 
-Result<bool> DiskBackendFake::is_online(uint32_t number) {
+Result<DiskState> DiskBackendFake::state(uint32_t number) {
   const std::lock_guard lock(mutex_);
   const Result<FakeDisk*> disk = find(number, "tell the state of the disk");
   if (!disk) return disk.error();
-  return (*disk)->online;
+  return DiskState{(*disk)->online && !(*disk)->system_has_it_offline, (*disk)->read_only};
 }
 
 Result<void> DiskBackendFake::set_online(uint32_t number, bool online, const Deadline& deadline) {
@@ -124,15 +124,12 @@ Result<void> DiskBackendFake::set_online(uint32_t number, bool online, const Dea
   const Result<FakeDisk*> found = find(number, operation);
   if (!found) return found.error();
   FakeDisk& disk = **found;
-  if (disk.online == online) return {};
-  if (!disk.can_be_offline) {
-    return Error(StatusCode::kUnimplemented, operation, std::to_string(number))
-        .because("disks of this kind have no such state");
-  }
+  if (disk.online == online && !disk.system_has_it_offline) return {};
   if (std::string use = use_of(disk); !online && !use.empty()) {
     return refusal(operation, number, std::move(use));
   }
   disk.online = online;
+  if (online) disk.system_has_it_offline = false;
   return {};
 }
 

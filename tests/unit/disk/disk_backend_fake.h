@@ -24,7 +24,7 @@ struct FakeDisk {
   std::optional<DiskLocation> location = std::nullopt;
   DiskIdentity identity = {};
   bool online = true;
-  bool can_be_offline = true;  // false: this kind of disk is always online
+  bool system_has_it_offline = false;  // of itself
   bool read_only = false;
   bool in_use = false;
   bool needed_by_system = false;
@@ -45,7 +45,7 @@ class DiskBackendFake final : public DiskBackend {
   Result<uint64_t> size_in_bytes(uint32_t number) override;
   Result<void> partition(uint32_t number, const Deadline& deadline) override;
   Result<void> rescan(const Deadline& deadline) override;
-  Result<bool> is_online(uint32_t number) override;
+  Result<DiskState> state(uint32_t number) override;
   Result<void> set_online(uint32_t number, bool online, const Deadline& deadline) override;
 
  private:

@@ -1,7 +1,10 @@
 // Rescan on a tree like sysfs's, where writing can fail as it does for a disk that goes away.
+#include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <string>
 
 #include "disk/linux/disk_backend_linux.h"
@@ -15,7 +18,9 @@ namespace {
 using block::FakeSysfs;
 
 Result<void> rescan(const FakeSysfs& sysfs) {
-  return DiskBackendLinux(*block::DiskNames::from({"sd*"}), sysfs.root()).rescan({});
+  return DiskBackendLinux(
+             {.disk_names = *block::DiskNames::from({"sd*"}), .sysfs_root = sysfs.root()})
+      .rescan({});
 }
 
 TEST_CASE("a disk that goes away during a rescan fails nothing") {
@@ -54,6 +59,22 @@ TEST_CASE("a disk that cannot be rescanned is told, after the others had their t
   CHECK(failed.error().code() == StatusCode::kUnavailable);
   CHECK(failed.error().object() == sysfs.root() + "/block/sda/device/rescan");
   CHECK(test::read_file(sysfs.root() + "/devices/sdb/device/rescan") == "1\n");
+}
+
+TEST_CASE("a disk that does not answer keeps no other from being rescanned, and is left out") {
+  const FakeSysfs sysfs;
+  sysfs.put_disk("sda", "1", "8:0");
+  sysfs.put("sda/device/model", "");
+  const std::string hung = sysfs.root() + "/devices/sda/device/rescan";
+  REQUIRE(::mkfifo(hung.c_str(), 0600) == 0);  // who writes waits for somebody who reads
+  sysfs.put_disk("sdb", "2", "8:16");
+  sysfs.put("sdb/device/rescan", "");
+  FileDescriptor reader;  // outlives who writes
+  DiskRescan rescan(sysfs.root(), std::chrono::milliseconds(500));
+  CHECK(rescan.run());
+  CHECK(test::read_file(sysfs.root() + "/devices/sdb/device/rescan") == "1\n");
+  reader = FileDescriptor(::open(hung.c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(reader);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// What the disk group promises, the same on disks made of files and on the fake.
+// What the disk group promises, the same on disks made of files, on those of a Windows that is made
+// up, and on the fake.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <tuple>
 
 #include "tests/support/byte_units.h"
 #include "tests/support/outcome.h"
@@ -11,7 +11,6 @@ namespace longshore::disk {
 namespace {
 
 using test::outcome;
-using Worlds = std::tuple<RealWorld, FakeWorld>;
 
 using test::kMebibyte;
 constexpr uint32_t kUnknown = 4'000'000'000;
@@ -43,14 +42,91 @@ TEMPLATE_LIST_TEST_CASE("a disk's size is its own, and a grown disk's is seen af
   CHECK(*service.total_bytes(world.number(1)) == 96 * kMebibyte);
 }
 
-TEMPLATE_LIST_TEST_CASE("a disk that is always online is not taken offline", "", Worlds) {
+bool is_online(DiskService& service, uint32_t number) {
+  const Result<DiskState> state = service.state(number);
+  REQUIRE(state);
+  return state->online;
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk goes offline and online, each as often as asked", "", Worlds) {
+  TestType world(Disks(2));
+  DiskService service(world.backend());
+  const uint32_t number = world.number(0);
+  CHECK(is_online(service, number));
+  for (const bool online : {true, false, true}) {
+    for (int times = 0; times < 2; ++times) {
+      CHECK(outcome(service.set_online(number, online, {}, "test")) == "OK");
+      CHECK(is_online(service, number) == online);
+      CHECK(is_online(service, world.number(1)));
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("an offline disk is partitioned, once, and stays offline", "", Worlds) {
   TestType world;
   DiskService service(world.backend());
   const uint32_t number = world.number(0);
-  CHECK(*service.is_online(number));
+  REQUIRE(outcome(service.set_online(number, false, {}, "test")) == "OK");
+  for (int times = 0; times < 2; ++times) {
+    CHECK(outcome(service.partition(number, {}, "test")) == "OK");
+    CHECK(world.has_table(0));
+    CHECK_FALSE(is_online(service, number));
+  }
+  CHECK(*service.total_bytes(number) == 64 * kMebibyte);
   CHECK(outcome(service.set_online(number, true, {}, "test")) == "OK");
-  CHECK(outcome(service.set_online(number, false, {}, "test")) == "UNIMPLEMENTED");
-  CHECK(*service.is_online(number));
+  CHECK(outcome(service.partition(number, {}, "test")) == "OK");
+}
+
+TEMPLATE_LIST_TEST_CASE("an offline disk that holds something else gets no table", "", Worlds) {
+  TestType world(Disks{{.filesystem = true}});
+  DiskService service(world.backend());
+  REQUIRE(outcome(service.set_online(world.number(0), false, {}, "test")) == "OK");
+  CHECK(outcome(service.partition(world.number(0), {}, "test")) == "FAILED_PRECONDITION");
+  CHECK_FALSE(world.has_table(0));
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk that is used is not taken offline", "", Worlds) {
+  TestType world;
+  DiskService service(world.backend());
+  const uint32_t number = world.number(0);
+  world.use(0);
+  CHECK(outcome(service.set_online(number, false, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(is_online(service, number));
+  CHECK(outcome(service.set_online(number, true, {}, "test")) == "OK");
+  world.release(0);
+  CHECK(outcome(service.set_online(number, false, {}, "test")) == "OK");
+}
+
+TEMPLATE_LIST_TEST_CASE("a call that is over before it begins takes no disk offline", "", Worlds) {
+  TestType world;
+  DiskService service(world.backend());
+  Deadline late;
+  late.time = Deadline::Clock::now();
+  CHECK(outcome(service.set_online(world.number(0), false, late, "test")) == "DEADLINE_EXCEEDED");
+  CHECK(is_online(service, world.number(0)));
+}
+
+TEMPLATE_LIST_TEST_CASE("a read-only disk is told to be so, and online", "", Worlds) {
+  TestType world(Disks{{.read_only = true}, {}});
+  DiskService service(world.backend());
+  CHECK(*service.state(world.number(0)) == DiskState{.online = true, .read_only = true});
+  CHECK(*service.state(world.number(1)) == DiskState{.online = true, .read_only = false});
+  std::vector<std::string> warned;
+  const support::WarningLog log([&](std::string_view text) { warned.emplace_back(text); });
+  CHECK(service.state(world.number(0), log));
+  // Nothing but the administrator's setting makes it writable, and the loop device not even so.
+  CHECK(outcome(service.set_online(world.number(0), true, {}, "test", log)) == "OK");
+  REQUIRE(warned.size() == 2);
+  for (const std::string& text : warned) {
+    CHECK_THAT(text, Catch::StartsWith("disk " + std::to_string(world.number(0))) &&
+                         Catch::Contains("is read-only"));
+  }
+  CHECK(service.state(world.number(0))->read_only);
+  // The other is not, and one that goes offline need not be told of.
+  CHECK(service.state(world.number(1), log));
+  CHECK(outcome(service.set_online(world.number(1), true, {}, "test", log)) == "OK");
+  CHECK(outcome(service.set_online(world.number(0), false, {}, "test", log)) == "OK");
+  CHECK(warned.size() == 2);
 }
 
 TEMPLATE_LIST_TEST_CASE("a blank disk gets a table once", "", Worlds) {
@@ -66,6 +142,16 @@ TEMPLATE_LIST_TEST_CASE("a blank disk gets a table once", "", Worlds) {
 
 TEMPLATE_LIST_TEST_CASE("a disk that holds something else gets no table", "", Worlds) {
   TestType world(Disks{{.filesystem = true}});
+  DiskService service(world.backend());
+  CHECK(outcome(service.partition(world.number(0), {}, "test")) == "FAILED_PRECONDITION");
+  CHECK_FALSE(world.has_table(0));
+}
+
+TEMPLATE_LIST_TEST_CASE("a disk with bytes of no known kind at an end gets no table", "", Worlds) {
+  const uint64_t byte =
+      GENERATE(uint64_t{0}, uint64_t{4096}, kMebibyte - 1, 63 * kMebibyte, 64 * kMebibyte - 1);
+  CAPTURE(byte);
+  TestType world(Disks{{.byte = byte}});
   DiskService service(world.backend());
   CHECK(outcome(service.partition(world.number(0), {}, "test")) == "FAILED_PRECONDITION");
   CHECK_FALSE(world.has_table(0));
@@ -97,7 +183,7 @@ TEMPLATE_LIST_TEST_CASE("a number that names no disk is NOT_FOUND", "", Worlds) 
   CAPTURE(number);
   CHECK(outcome(service.total_bytes(number)) == "NOT_FOUND");
   CHECK(outcome(service.partition(number, {}, "test")) == "NOT_FOUND");
-  CHECK(outcome(service.is_online(number)) == "NOT_FOUND");
+  CHECK(outcome(service.state(number)) == "NOT_FOUND");
   CHECK(outcome(service.set_online(number, true, {}, "test")) == "NOT_FOUND");
   CHECK(outcome(service.set_online(number, false, {}, "test")) == "NOT_FOUND");
 }
@@ -146,21 +232,23 @@ class DisksWithStates {
   DiskService service_{disks_};
 };
 
-TEST_CASE("a disk goes offline and online, unless something uses it") {
+TEST_CASE("a disk that the system needs stays online") {
   DisksWithStates world;
   DiskService& service = world.service();
-  CHECK(outcome(service.set_online(1, false, {}, "test")) == "OK");
-  CHECK_FALSE(*service.is_online(1));
-  CHECK(outcome(service.set_online(1, false, {}, "test")) == "OK");
-  CHECK(outcome(service.partition(1, {}, "test")) == "FAILED_PRECONDITION");
-  CHECK(outcome(service.set_online(1, true, {}, "test")) == "OK");
-  CHECK(*service.is_online(1));
-  CHECK(outcome(service.partition(1, {}, "test")) == "OK");
-  const uint32_t used = GENERATE(2U, 3U);
-  CHECK(outcome(service.set_online(used, true, {}, "test")) == "OK");
-  CHECK(outcome(service.set_online(used, false, {}, "test")) == "FAILED_PRECONDITION");
-  CHECK(outcome(service.partition(used, {}, "test")) == "FAILED_PRECONDITION");
-  CHECK(*service.is_online(used));
+  CHECK(outcome(service.set_online(3, true, {}, "test")) == "OK");
+  CHECK(outcome(service.set_online(3, false, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.partition(3, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(is_online(service, 3));
+}
+
+TEST_CASE("a disk that the system took offline gets no table until it is brought online") {
+  DisksWithStates world;
+  DiskService& service = world.service();
+  world.disks().put(5, {.size = kMebibyte, .system_has_it_offline = true});
+  CHECK_FALSE(is_online(service, 5));
+  CHECK(outcome(service.partition(5, {}, "test")) == "FAILED_PRECONDITION");
+  CHECK(outcome(service.set_online(5, true, {}, "test")) == "OK");
+  CHECK(outcome(service.partition(5, {}, "test")) == "OK");
 }
 
 TEST_CASE("a disk is found by its name, and not where several have it") {

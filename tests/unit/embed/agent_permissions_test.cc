@@ -53,10 +53,23 @@ TEST_CASE("A program may call what the module's rules allow its user") {
   CHECK((*agent)->end());
 
   const auto lines = test::lines_of(world.audit_file);
-  REQUIRE(lines.size() == 4);
-  CHECK(lines[0].find(R"("caller":"embedder")") != std::string::npos);
-  CHECK(lines[0].find(R"("code":"PERMISSION_DENIED")") != std::string::npos);
-  CHECK(lines[3].find(R"("code":"OK")") != std::string::npos);
+  REQUIRE(lines.size() >= 5);
+  CHECK(lines[1].find(R"("caller":"embedder")") != std::string::npos);
+  CHECK(lines[1].find(R"("code":"PERMISSION_DENIED")") != std::string::npos);
+  CHECK(lines.back().find(R"("code":"OK")") != std::string::npos);
+}
+
+TEST_CASE("An agent does not start on the state of another one") {
+  const AgentWithRules world;
+  EmbeddedAgent::Options options;
+  options.text = world.text({});
+  const auto first = EmbeddedAgent::create(options);
+  REQUIRE(first);
+  const auto second = EmbeddedAgent::create(options);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code() == StatusCode::kFailedPrecondition);
+  CHECK(second.error().message().find(world.folder / "state") != std::string::npos);
+  CHECK((*first)->end());
 }
 
 TEST_CASE("An audit log that cannot be opened is an error at the start") {

@@ -7,17 +7,13 @@
 
 #include "endpoint/endpoint.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/unit/endpoint/no_calls.h"
 
 namespace longshore::endpoint {
 namespace {
 
 namespace asio = boost::asio;
 using Local = asio::local::stream_protocol;
-
-struct NoCalls final : router::CallRunner {
-  bool takes(const router::Method&) const override { return false; }
-  void run_soon(std::shared_ptr<router::Work>, router::WorkerPool&) override {}
-};
 
 // A client that has sent the beginning of a connection of HTTP/2, with settings and nothing else.
 struct Client {
@@ -47,34 +43,43 @@ bool has_frame(std::string_view frames, char type) {
   return false;
 }
 
-TEST_CASE("Whom the kernel lets in as an endpoint begins to drain is told to go") {
+// An endpoint at work, and its socket.
+struct World {
+  World() {
+    options.listener.path = directory / "a/a.sock";
+    options.limits.drain_ping_timeout = std::chrono::milliseconds(1);
+    auto opened = Endpoint::open(options, {io, router, runner, nullptr, catalog, **log});
+    REQUIRE(opened);
+    endpoint = std::move(*opened);
+  }
+  const std::string& path() const { return options.listener.path; }
+
   const test::TemporaryDirectory directory;
   asio::io_context io;
-  asio::io_context clients;
   router::Timers timers;
-  router::Router router(timers, {});
+  router::Router router{timers, {}};
   NoCalls runner;
   const loader::CatalogHolder catalog;
-  const auto log = observe::Log::open({.level = observe::Level::kError});
-  REQUIRE(log);
+  Result<std::unique_ptr<observe::Log>> log = observe::Log::open({.level = observe::Level::kError});
   EndpointOptions options{.name = "test"};
-  options.socket.path = directory / "a/a.sock";
-  options.limits.drain_ping_timeout = std::chrono::milliseconds(1);
-  auto endpoint =
-      Endpoint::open(options, {io, router, runner, nullptr, catalog, **log}, std::nullopt);
-  REQUIRE(endpoint);
-  Client first(clients, options.socket.path);
-  Client second(clients, options.socket.path);
-  Client third(clients, options.socket.path);
+  std::shared_ptr<Endpoint> endpoint;
+};
+
+TEST_CASE("Whom the kernel lets in as an endpoint begins to drain is told to go") {
+  World world;
+  asio::io_context clients;
+  Client first(clients, world.path());
+  Client second(clients, world.path());
+  Client third(clients, world.path());
   // The first is welcomed; the kernel gives out the second at once, for which the turn is next. The
   // third stays in the socket's queue.
-  REQUIRE(io.run_one() == 1);
-  REQUIRE((*endpoint)->connections() == 1);
+  REQUIRE(world.io.run_one() == 1);
+  REQUIRE(world.endpoint->connections() == 1);
   bool is_drained = false;
-  (*endpoint)->drain([&] { is_drained = true; });
+  world.endpoint->drain([&] { is_drained = true; });
   CHECK_FALSE(is_drained);
-  CHECK_THROWS(Client(clients, options.socket.path));
-  io.run_for(std::chrono::seconds(30));
+  CHECK_THROWS(Client(clients, world.path()));
+  world.io.run_for(std::chrono::seconds(30));
   CHECK(is_drained);
   for (Client* client : {&first, &second, &third}) {
     boost::system::error_code end;
@@ -82,6 +87,21 @@ TEST_CASE("Whom the kernel lets in as an endpoint begins to drain is told to go"
     CHECK(has_frame(frames, 7));  // GOAWAY
     CHECK(end == asio::error::eof);
   }
+}
+
+TEST_CASE("Clients that have gone before they are let in do not disturb a drain") {
+  World world;
+  asio::io_context clients;
+  Client first(clients, world.path());
+  for (int gone = 0; gone < 3; ++gone) Client(clients, world.path());
+  // One of them is let in by the kernel before the drain, and has its turn after its begin.
+  REQUIRE(world.io.run_one() == 1);
+  REQUIRE(world.endpoint->connections() == 1);
+  bool is_drained = false;
+  world.endpoint->drain([&] { is_drained = true; });
+  world.io.run_for(std::chrono::seconds(30));
+  CHECK(is_drained);
+  CHECK(world.endpoint->connections() == 0);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What each method says that it would hang on, and that it touches nothing when it is refused.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,12 +27,13 @@ struct Hosted {
   }
 
   // Of every version, all methods, each for this path. How they end.
-  std::vector<std::string> call_all(const std::string& path) {
+  std::vector<std::string> call_all(const std::string& path,
+                                    const testing::CallOptions& options = {}) {
     const std::string alone = WireWriter().text(1, path);
     const std::string link = WireWriter().text(1, directory / "source").text(2, path);
     std::vector<std::string> outcomes;
     const auto call = [&](const std::string& method, const std::string& request) {
-      outcomes.push_back(outcome(host.begin_bytes(method, request).wait_for_all_bytes()));
+      outcomes.push_back(outcome(host.begin_bytes(method, request, options).wait_for_all_bytes()));
     };
     for (const std::string version : {"v1alpha1", "v1beta1", "v1beta2", "v1", "v2alpha1"}) {
       const bool is_old = version == "v1alpha1" || version == "v1beta1";
@@ -70,6 +72,14 @@ TEST_CASE("too many hang there: nothing is touched") {
   // And elsewhere all is well.
   const auto elsewhere = hosted.call_all(hosted.directory / "x");
   CHECK(elsewhere == std::vector<std::string>(elsewhere.size(), "OK"));
+}
+
+TEST_CASE("no method goes on along links when its time is over") {
+  Hosted hosted;
+  std::filesystem::create_directory_symlink(hosted.directory / "volume", hosted.directory / "link");
+  const auto outcomes =
+      hosted.call_all(hosted.directory / "link/x", {.timeout = std::chrono::nanoseconds(0)});
+  CHECK(outcomes == std::vector<std::string>(outcomes.size(), "DEADLINE_EXCEEDED"));
 }
 
 TEST_CASE("where no more is known than the path nothing is said, nor of what is refused anyway") {

@@ -68,14 +68,79 @@ TEST_CASE("links to where shares are mounted are told, and nothing is reached th
     return result ? StatusCode::kOk : result.error().code();
   };
   world.put_link(share + "/current", world.at("volume"));
-  world.put_link("volume", world.at("link-to-link"));
-  CHECK(code_of(service.is_link_or_mount_point(world.at("link-to-link"))) ==
-        StatusCode::kPermissionDenied);
   CHECK(code_of(service.path_exists(world.at("volume/file"))) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.path_exists(share)) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.remove_contents(world.at("volume"), {})) == StatusCode::kPermissionDenied);
   CHECK(code_of(service.remove_directory(world.at("volume"), true, {})) == StatusCode::kOk);
   CHECK(world.inspect(share + "/1/file") == EntryKind::kFile);
+}
+
+TEST_CASE("a chain of links to where shares are mounted is followed to its end") {
+  RealWorld world;
+  const auto service = world.service();
+  const std::string share = world.link_root() + "/files/share";
+  world.put_directory(share + "/1");
+  world.put_link("1", share + "/current");
+  const auto says = [&](const std::string& name) -> std::string {
+    const Result<bool> answer = service.is_link_or_mount_point(world.at(name));
+    if (!answer) return status_code_name(answer.error().code());
+    return *answer ? "yes" : "no";
+  };
+  world.put_directory(world.at("plugins"));
+  world.put_directory(world.at("pods"));
+  world.put_link(share + "/current", world.at("plugins/stage"));
+  world.put_link(share + "/current/sub", world.at("plugins/stage-below"));
+  world.put_link(share + "/1", world.at("plugins/beside"));
+  world.put_link(world.link_root() + "/files/gone/current", world.at("plugins/unmapped"));
+  world.put_link(world.at("plugins/stage"), world.at("pods/publish"));
+  world.put_link("../plugins/stage", world.at("pods/relative"));
+  world.put_link(world.at("pods/publish"), world.at("pods/three"));
+  world.put_link(world.at("plugins/stage") + "/in/it", world.at("pods/into"));
+  world.put_link(world.at("plugins/stage-below"), world.at("pods/to-below"));
+  for (const char* name : {"publish", "relative", "three", "into", "to-below"}) {
+    CAPTURE(name);
+    CHECK(says("pods/" + std::string(name)) == "yes");
+  }
+  world.put_link(world.at("plugins/unmapped"), world.at("pods/to-unmapped"));
+  CHECK(says("pods/to-unmapped") == "no");
+  // No link of the chain makes more of the link root reachable than a single one does.
+  world.put_link(world.at("plugins/beside"), world.at("pods/to-beside"));
+  world.put_link(world.at("plugins/stage") + "/../1", world.at("pods/up"));
+  world.put_link(world.outside(), world.at("plugins/out"));
+  world.put_link(world.at("plugins/out"), world.at("pods/to-out"));
+  for (const char* name : {"to-beside", "up", "to-out"}) {
+    CAPTURE(name);
+    CHECK(says("pods/" + std::string(name)) == "PERMISSION_DENIED");
+  }
+  // The share is unmapped: what led there leads nowhere now.
+  fs::remove(share + "/current");
+  CHECK(says("pods/three") == "no");
+}
+
+TEST_CASE("what is missing above a directory is made after one look at the way there") {
+  RealWorld world;
+  constexpr size_t kMissing = 100;
+  world.put_directory(world.at("a"));
+  world.put_link(world.at("a"), world.at("absolute"));  // which the kernel does not follow
+  std::string path = world.at("absolute");
+  for (size_t i = 0; i < kMissing; ++i) path += "/y";
+  size_t asked = 0;
+  const Deadline counted{.cancelled = [&] { return ++asked > 3 * kMissing; }};
+  const auto made =
+      world.backend().make_directories(*support::PosixPath::parse(path, "test"), counted);
+  CHECK(made);
+  CHECK(world.inspect(path) == EntryKind::kDirectory);
+}
+
+TEST_CASE("directories are made until the deadline") {
+  RealWorld world;
+  const Deadline deadline{.cancelled = [&] { return fs::exists(world.at("1/2")); }};
+  const auto path = support::PosixPath::parse(world.at("1/2/3"), "test");
+  const auto made = world.backend().make_directories(*path, deadline);
+  REQUIRE_FALSE(made);
+  CHECK(made.error().code() == StatusCode::kCancelled);
+  CHECK(world.inspect(world.at("1/2")) == EntryKind::kDirectory);
+  CHECK(world.inspect(world.at("1/2/3")) == EntryKind::kAbsent);
 }
 
 TEST_CASE("a mount point is not removed, and neither is anything behind it") {

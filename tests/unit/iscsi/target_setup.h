@@ -3,7 +3,11 @@
 
 #include <string>
 
+#include "iscsi/iscsi_backend.h"
+
 namespace longshore::iscsi {
+
+inline Target the_target() { return {{"192.0.2.1", 3260}, "iqn.2001-04.org.example:disks"}; }
 
 // CHAP, both ways.
 inline constexpr const char* kNodeSecret = "node-secret-1";

@@ -1,5 +1,6 @@
 // What a module does on its own, outside of any call: timers, calls and streams; and what it says
 // of its calls and of itself. A module of the SDK's wrapper in an instance of the agent's.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
@@ -81,8 +82,8 @@ struct World {
     auto watch = method("Watch");
     watch->server_streaming = watch->long_running = true;
     router.set_routes(std::make_shared<router::RouteTable>(
-        router::RouteTable{{unary->full_name, router::Route{unary, other}},
-                           {watch->full_name, router::Route{watch, other}}}));
+        router::RouteTable{.by_method = {{unary->full_name, router::Route{unary, other}},
+                                         {watch->full_name, router::Route{watch, other}}}}));
   }
   ~World() {
     Subject::on_start = nullptr;
@@ -112,10 +113,13 @@ struct World {
   // As an image it outlives its instances: what is left of them may use its host table.
   const std::shared_ptr<SubjectCode> code = std::make_shared<SubjectCode>();
   const std::shared_ptr<Other> other = std::make_shared<Other>();
+  Watched<std::vector<std::string>> lines;
+  std::unique_ptr<observe::Log> log =
+      observe::Log::open({.write = [this](observe::Level, std::string_view line) {
+        lines.change([&](auto& all) { all.emplace_back(line); });
+      }}).value();
   router::Timers timers;
   router::Router router{timers, {}};
-  std::unique_ptr<observe::Log> log =
-      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
   std::shared_ptr<Instance> instance;
 };
 
@@ -158,6 +162,30 @@ TEST_CASE_METHOD(World, "A timer may start itself again, and is cancelled from w
   };
   REQUIRE(timer.start(0ms, tick));
   CHECK(ran.wait([](int count) { return count == 6; }));
+}
+
+TEST_CASE_METHOD(World, "A function that starts its timer again does not run twice at once") {
+  Subject& module = start();
+  Watched<std::string> steps;
+  const auto add = [&](char step) { steps.change([&](std::string& all) { all += step; }); };
+  Timer timer(module.host());
+  REQUIRE(timer.start(0ms, [&] {
+    add('(');
+    REQUIRE(timer.start(0ms, [&] { add('!'); }));
+    CHECK_FALSE(steps.wait([](const std::string& all) { return all != "("; }, 100ms));
+    add(')');
+  }));
+  CHECK(steps.wait([](const std::string& all) { return all == "()!"; }));
+  // Nor does it after a cancellation from within.
+  REQUIRE(timer.start(0ms, [&] {
+    REQUIRE(timer.start(0ms, [&] { add('?'); }));
+    steps.wait([](const std::string& all) { return all != "()!"; }, 100ms);
+    timer.cancel();
+    add('.');
+  }));
+  CHECK(steps.wait([](const std::string& all) { return all == "()!."; }));
+  timer.cancel();
+  CHECK(steps.get() == "()!.");
 }
 
 TEST_CASE_METHOD(World, "The end of an instance ends its timers, and there are no new ones") {
@@ -293,6 +321,15 @@ TEST_CASE_METHOD(World, "A module says that it is degraded, and that it is well 
   CHECK(instance->lifecycle().state() == LifecycleState::kServing);
   module.set_degraded({});
   CHECK(instance->figures().degraded == "");
+}
+
+TEST_CASE_METHOD(World, "A module that says so all the time does not fill the log") {
+  Subject& module = start();
+  for (int i = 0; i < 1000; ++i) module.set_degraded(i % 2 == 0 ? "the array" : "");
+  const auto written = lines.get();
+  CHECK(std::ranges::count_if(written, [](const std::string& line) {
+          return line.find("the module is") != line.npos;
+        }) == observe::RateLimitedLog::kFew.lines);
 }
 
 }  // namespace

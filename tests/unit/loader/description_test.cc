@@ -183,6 +183,12 @@ TEST_CASE("A description that cannot be trusted is refused with its reason") {
        "it names the service acme.v1.Array twice"},
       {[](Parts& parts) { parts.description.add_services("acme.v1.Other"); },
        "there is no descriptor of the service acme.v1.Other"},
+      {[](Parts& parts) { parts.description.add_calls("acme.v1.Shelf"); },
+       "it calls the impossible method \"acme.v1.Shelf\""},
+      {[](Parts& parts) { parts.description.add_calls("acme.v1.Shelf/\n"); },
+       "it calls the impossible method \"acme.v1.Shelf/\n\""},
+      {[](Parts& parts) { parts.description.add_calls("/Read"); },
+       "it calls the impossible method \"/Read\""},
       {[](Parts& parts) { parts.method().set_name("Gr/ow"); },
        "a method of acme.v1.Array has no proper name"},
       {[](Parts& parts) {

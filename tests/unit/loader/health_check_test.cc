@@ -89,10 +89,10 @@ struct Clinic {
     return instance->start({}, {});
   }
 
-  router::Timers timers;
-  router::Router router{timers, {}};
   std::unique_ptr<observe::Log> log =
       observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+  router::Timers timers;
+  router::Router router{timers, {}};
   bool starts_late = false;
   std::shared_ptr<Patient> patient;
   std::shared_ptr<Instance> instance;

@@ -136,7 +136,7 @@ struct FeedWorld {
       method->full_name = name;
       method->name = name.substr(kFeed.size() + 1);
       method->server_streaming = method->long_running = name == kWatch;
-      routes->insert({name, router::Route{method, instance}});
+      routes->by_method.insert({name, router::Route{method, instance}});
     }
     router.set_routes(std::move(routes));
   }
@@ -157,10 +157,10 @@ struct FeedWorld {
   }
 
   const std::shared_ptr<FeedCode> code = std::make_shared<FeedCode>();
-  router::Timers timers;
-  router::Router router{timers, {}};
   std::unique_ptr<observe::Log> log =
       observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+  router::Timers timers;
+  router::Router router{timers, {}};
   std::shared_ptr<Instance> instance;
 };
 

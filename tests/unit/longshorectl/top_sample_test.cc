@@ -72,10 +72,10 @@ TEST_CASE("the busiest methods come first, what is wrong has a colour") {
     row->set_calls_per_second(rate);
   }
   sample.mutable_rows(0)->set_failed_per_second(0.5);
-  const std::string table = top_table(sample, true, Paint(true));
+  const std::string table = top_table(sample, true, Paint(true)).bytes();
   CHECK(table.find("v1.A/Fast") < table.find("v1.A/Slow"));
   CHECK_THAT(table, Contains("1200") && Contains("0.2") && Contains("\x1b[31m0.5"));
-  CHECK_THAT(top_table(sample, false, Paint(false)), StartsWith("MODULE  STATE"));
+  CHECK_THAT(top_table(sample, false, Paint(false)).bytes(), StartsWith("MODULE  STATE"));
 }
 
 }  // namespace

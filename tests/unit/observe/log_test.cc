@@ -1,10 +1,13 @@
 #include "observe/log.h"
 
-#include <unistd.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/support/temporary_directory.h"
@@ -31,6 +34,22 @@ TEST_CASE("Lines are in the file when write returns, those below the level are n
   log->error("third");
   CHECK(messages_of(folder / "log") ==
         std::vector<std::string>{"INFO  first a=1", "WARN  second", "ERROR third"});
+}
+
+TEST_CASE("Others than its owner and group have no part in the file, not in an old one either") {
+  const test::TemporaryDirectory folder;
+  const auto mode = [&](const char* name) {
+    return std::filesystem::status(folder / name).permissions() & std::filesystem::perms::all;
+  };
+  const mode_t before = ::umask(0);
+  const auto made = open(folder / "new");
+  ::umask(before);
+  CHECK(mode("new") == std::filesystem::perms(0640));
+  std::ofstream(folder / "old") << "a line\n";
+  std::filesystem::permissions(folder / "old", std::filesystem::perms(0666));
+  const auto opened = open(folder / "old");
+  CHECK(mode("old") == std::filesystem::perms(0640));
+  CHECK(lines_of(folder / "old") == std::vector<std::string>{"a line"});
 }
 
 TEST_CASE("The level can be changed while the log is in use") {
@@ -94,6 +113,22 @@ TEST_CASE("When reopening fails the log goes on in the old file") {
   CHECK(messages_of(folder / "log.1") == std::vector<std::string>{"INFO  still here"});
 }
 
+TEST_CASE("A link that is put in the file's place is not followed when the log is opened anew") {
+  const test::TemporaryDirectory folder;
+  const auto log = open(folder / "log");
+  std::filesystem::rename(folder / "log", folder / "log.1");
+  test::write_file(folder / "victim", "precious\n");
+  std::filesystem::permissions(folder / "victim", std::filesystem::perms(0666));
+  std::filesystem::create_symlink(folder / "victim", folder / "log");
+  const auto reopened = log->reopen();
+  REQUIRE_FALSE(reopened.ok());
+  CHECK_THAT(reopened.error().message(), Catch::Contains("it is a link, which is not followed"));
+  log->info("still here");
+  CHECK(messages_of(folder / "log.1") == std::vector<std::string>{"INFO  still here"});
+  CHECK(lines_of(folder / "victim") == std::vector<std::string>{"precious"});
+  CHECK(std::filesystem::status(folder / "victim").permissions() == std::filesystem::perms(0666));
+}
+
 TEST_CASE("Reopening standard error does nothing") { CHECK(open("")->reopen().ok()); }
 
 TEST_CASE("A file that cannot be opened is an error that names it") {
@@ -105,12 +140,57 @@ TEST_CASE("A file that cannot be opened is an error that names it") {
                                           '"'));
 }
 
+TEST_CASE("A folder that is missing is made for the log, and again when it is opened anew") {
+  const test::TemporaryDirectory folder;
+  const auto log = open(folder / "a/b/log");
+  log->info("first");
+  CHECK(messages_of(folder / "a/b/log") == std::vector<std::string>{"INFO  first"});
+  CHECK((std::filesystem::status(folder / "a/b").permissions() & std::filesystem::perms::all) ==
+        std::filesystem::perms(0750));
+  std::filesystem::remove_all(folder / "a");
+  REQUIRE(log->reopen());
+  log->info("second");
+  CHECK(messages_of(folder / "a/b/log") == std::vector<std::string>{"INFO  second"});
+}
+
 TEST_CASE("A full disk loses the line and stops nothing") {
-  if (::access("/dev/full", W_OK) != 0) return;
-  const auto log = open("/dev/full");
+  const test::TemporaryDirectory folder;
+  const auto log = open(folder / "log");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
   log->error("lost");
-  log->error("lost too");
-  CHECK(log->enabled(Level::kError));
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  log->error("kept");
+  CHECK(messages_of(folder / "log") == std::vector<std::string>{"ERROR kept"});
+}
+
+TEST_CASE("A log file is no link and no device, nor in a folder that others can change") {
+  const test::TemporaryDirectory folder;
+  std::string file = folder / "log";
+  std::string why;
+  SECTION("a link") {
+    test::write_file(folder / "victim", "mine");
+    std::filesystem::create_symlink(folder / "victim", file);
+    why = "it is a link, which is not followed";
+  }
+  SECTION("a device") {
+    file = "/dev/null";
+    why = "it is not a regular file";
+  }
+  SECTION("a folder") {
+    REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
+    why = "others may write to it";
+  }
+  const auto log = Log::open({.file = file});
+  REQUIRE_FALSE(log.ok());
+  CHECK(log.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(log.error().message(), Catch::Contains("cannot open the log file \"" + file + "\"") &&
+                                        Catch::Contains(why) &&
+                                        Catch::Contains("or none for standard error"));
 }
 
 TEST_CASE("Lines of many threads come whole, through reopening too") {

@@ -112,6 +112,8 @@ TEST_CASE("Modules, endpoints and the process have their series") {
   report.modules[0].upgrades = 8;
   report.modules[0].steps = {{"loaded", {}, std::chrono::milliseconds(250)}};
   report.module_states = {"serving", "draining", "failed"};
+  report.endpoints.push_back({"echo", "unix:///run/echo.sock", {}});
+  report.endpoints.back().reason = "there is a link";
   const std::string text = metrics_text(report, {.cpu_seconds = 1.5,
                                                  .start_time_seconds = 1795235495,
                                                  .resident_bytes = 8 << 20,
@@ -137,6 +139,8 @@ TEST_CASE("Modules, endpoints and the process have their series") {
         "longshore_module_calls_total{module=\"disk\"} 40",
         "longshore_module_calls_failed_total{module=\"disk\"} 5",
         "longshore_module_threads{module=\"disk\"} 6",
+        "longshore_endpoint_up{endpoint=\"disk-v1\"} 1",
+        "longshore_endpoint_up{endpoint=\"echo\"} 0",
         "longshore_endpoint_connections{endpoint=\"disk-v1\"} 3",
         "process_cpu_seconds_total 1.5",
         "process_start_time_seconds 1795235495",
@@ -176,8 +180,14 @@ TEST_CASE("The audit log has its series where there is one") {
   CHECK(lines_of(metrics_text(report, {}), "longshore_audit").empty());
   report.audit = {true, 7, 2, 1};
   CHECK(lines_of(metrics_text(report, {}), "longshore_audit") ==
-        Lines{"longshore_audit_lines_total 7", "longshore_audit_lines_lost_total 1",
-              "longshore_audit_lines_waiting 2"});
+        Lines{"longshore_audit_up 1", "longshore_audit_lines_total 7",
+              "longshore_audit_lines_lost_total 1", "longshore_audit_lines_waiting 2",
+              "longshore_audit_calls_refused_total 0"});
+  report.audit.trouble = "no room";
+  report.audit.refused_calls = 3;
+  const auto lines = lines_of(metrics_text(report, {}), "longshore_audit");
+  CHECK(lines.front() == "longshore_audit_up 0");
+  CHECK(lines.back() == "longshore_audit_calls_refused_total 3");
 }
 
 TEST_CASE("Every line is a comment or a sample, whatever the names are") {

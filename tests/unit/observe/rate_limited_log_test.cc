@@ -80,6 +80,36 @@ TEST_CASE_METHOD(Fixture, "A line that is too long is cut") {
   CHECK(written() == std::vector<std::string>(2, "INFO  " + longest));
 }
 
+TEST_CASE_METHOD(Fixture, "In the long run so many bytes pass, however long the lines are") {
+  const std::string line(RateLimitedLog::kMaxLineBytes, 'x');
+  int64_t bytes = 0;
+  constexpr int64_t kSeconds = 100;
+  for (int64_t second = 0; second < kSeconds; ++second, now += 1s) {
+    for (uint32_t i = 0; i < kLimit; ++i) limited.write(Level::kInfo, line, {});
+  }
+  for (const std::string& each : written()) bytes += static_cast<int64_t>(each.size());
+  CHECK(bytes > kSeconds * RateLimitedLog::kBytesPerSecond * 9 / 10);
+  CHECK(bytes <= RateLimitedLog::kBurstBytes + (kSeconds + 1) * RateLimitedLog::kBytesPerSecond);
+  // It is over with the flood.
+  now += 60s;
+  limited.write(Level::kInfo, "after it", {});
+  CHECK(written().back() == "INFO  after it");
+}
+
+TEST_CASE_METHOD(Fixture, "A limit for a minute says so") {
+  RateLimitedLog few{*log, [this] { return now; }, RateLimitedLog::kFew};
+  for (int i = 0; i < 12; ++i) few.write(Level::kInfo, "line", {});
+  now += 59s;
+  few.write(Level::kInfo, "line", {});
+  CHECK(written().size() == RateLimitedLog::kFew.lines);
+  now += 1s;
+  few.write(Level::kInfo, "later", {});
+  auto lines = written();
+  lines.erase(lines.begin(), lines.begin() + RateLimitedLog::kFew.lines);
+  CHECK(lines == std::vector<std::string>{"WARN  3 log lines were dropped: too many in a minute",
+                                          "INFO  later"});
+}
+
 TEST_CASE_METHOD(Fixture, "A line that is cut inside a character stays valid UTF-8") {
   const std::string start(RateLimitedLog::kMaxLineBytes - 1, 'x');
   limited.write(Level::kInfo, start + "\xc3\xbc", {});

@@ -37,6 +37,22 @@ TEST_CASE("a long line is cut off") {
   CHECK(lines.all()[0].field("object") == std::string(RecentLines::kMaxTextBytes, 'o'));
 }
 
+TEST_CASE(
+    "long lines leave room for fewer, and of a line with very many fields some are left out") {
+  RecentLines lines(100);
+  Fields fields;
+  for (int i = 0; i < 100; ++i) fields.emplace_back("object", std::string(1024, 'o'));
+  for (int i = 1; i <= 1000; ++i) lines.add(at(i), Level::kError, std::to_string(i), fields);
+  const auto all = lines.all();
+  REQUIRE(all.size() >= 2);
+  CHECK(all.size() < 100);
+  for (size_t i = 0; i < all.size(); ++i) {
+    CHECK(all[i].text == std::to_string(1000 - all.size() + 1 + i));
+    CHECK(all[i].fields.size() > 10);
+    for (const Field& field : all[i].fields) CHECK(field.value == fields[0].value);
+  }
+}
+
 TEST_CASE("the log remembers what went wrong, and what it said of requests") {
   LogOptions options;
   options.write = [](Level, std::string_view) {};
@@ -54,12 +70,6 @@ TEST_CASE("the log remembers what went wrong, and what it said of requests") {
   REQUIRE(of_requests.size() == 2);
   CHECK(of_requests[0].text == "of a request");
   CHECK(of_requests[1].field("request") == "a-2");
-}
-
-TEST_CASE("a text is shown without what could drive a terminal or break JSON") {
-  CHECK(escaped("plain \"text\"") == "plain \"text\"");
-  CHECK(escaped("a\nb\x1b[31m") == "a\\nb\\u001b[31m");
-  CHECK(escaped("\xff\xc3") == "\xef\xbf\xbd\xef\xbf\xbd");
 }
 
 }  // namespace

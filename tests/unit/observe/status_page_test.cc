@@ -44,7 +44,9 @@ TEST_CASE("The page tells node, state, modules, endpoints, calls and problems") 
   CHECK(contains(page, "<td>disk</td>\n<td class=\"good\">serving</td>"));
   CHECK(contains(page, "<td>volume</td>\n<td class=\"bad\">failed</td>"));
   CHECK(contains(page, "<td class=\"text\">no &lt;disk&gt;</td>"));
-  CHECK(contains(page, "<td>disk-v1</td>\n<td class=\"number\">3</td>"));
+  CHECK(contains(page,
+                 "<td>disk-v1</td>\n<td class=\"good\">listening</td>\n"
+                 "<td class=\"number\">3</td>"));
   CHECK(contains(page,
                  "<td>v1.Disk/Rescan</td>\n<td class=\"number\">1</td>\n"
                  "<td class=\"number\">1</td>\n<td class=\"number\">0</td>\n"
@@ -53,6 +55,14 @@ TEST_CASE("The page tells node, state, modules, endpoints, calls and problems") 
                  "<td>2026-11-21T04:31:35.000Z</td>\n<td class=\"bad\">error</td>\n"
                  "<td>disk</td>\n<td>abc-1</td>\n"
                  "<td class=\"text\">cannot open &quot;x&quot;</td>"));
+}
+
+TEST_CASE("The page tells why an endpoint does not listen") {
+  StatusReport report = sample_report();
+  report.endpoints[0].reason = "there is a <link>";
+  const std::string page = status_page(report);
+  CHECK(contains(page, "<td>disk-v1</td>\n<td class=\"bad\">not listening</td>"));
+  CHECK(contains(page, "<td class=\"text\">there is a &lt;link&gt;</td>"));
 }
 
 TEST_CASE("The page loads nothing, runs nothing and fits phones, light and dark") {

@@ -55,6 +55,7 @@ inline StatusReport hostile_report() {
   module.name = module.library = module.version = module.vendor = module.summary = kHostileText;
   module.file = module.state = module.reason = kHostileText;
   report.endpoints = {{kHostileText, kHostileText, {kHostileText}, 0}};
+  report.endpoints.front().reason = kHostileText;
   const auto method = std::make_shared<MethodMetrics>(kHostileText, kHostileText, true);
   method->started();
   report.methods = {method};

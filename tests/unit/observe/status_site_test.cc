@@ -10,6 +10,8 @@
 namespace longshore::observe {
 namespace {
 
+using Catch::Contains;
+
 constexpr const char* kBrowser =
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
@@ -73,8 +75,20 @@ TEST_CASE("The agent is healthy while it serves, whatever its modules do") {
   CHECK(page_of(report, {"/healthz", "", ""}).body == "draining\n");
 }
 
-TEST_CASE("The agent is ready when every module serves; otherwise it tells which does not") {
+TEST_CASE("The agent is ready while a module serves, and tells which does not") {
   StatusReport report = sample_report();
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 200);
+  CHECK(page_of(report, {"/readyz", "", ""}).body ==
+        "ok\nthe module volume is failed: no <disk>\n");
+  CHECK(page_of(report, {"/readyz", "verbose", ""}).status == 200);
+  report.modules.erase(report.modules.begin());
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 503);
+  CHECK(page_of(report, {"/readyz", "verbose", ""}).status == 503);
+}
+
+TEST_CASE("A strict agent is ready when every module serves; otherwise it tells which does not") {
+  StatusReport report = sample_report();
+  report.is_strict = true;
   CHECK(page_of(report, {"/readyz", "", ""}).status == 503);
   CHECK(page_of(report, {"/readyz", "", ""}).body == "the module volume is failed: no <disk>\n");
   report.modules.back() = module_report("volume", "draining", "two\nlines");
@@ -89,6 +103,58 @@ TEST_CASE("The agent is ready when every module serves; otherwise it tells which
   CHECK(page_of(report, {"/readyz", "", ""}).body == "the agent is draining\n");
 }
 
+TEST_CASE("An audit log that cannot be written is told; only a strict agent is not ready by it") {
+  StatusReport report = sample_report();
+  report.modules.pop_back();
+  CHECK_THAT(page_of(report, {"/readyz", "verbose", ""}).body, !Contains("audit"));
+  report.audit.is_on = true;
+  CHECK(page_of(report, {"/readyz", "", ""}).body == "ok\n");
+  CHECK_THAT(page_of(report, {"/readyz", "verbose", ""}).body,
+             Contains("[+]audit log is written\n"));
+  report.audit.trouble = "no\nroom";
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 200);
+  CHECK(page_of(report, {"/readyz", "", ""}).body == "ok\nno\\nroom\n");
+  CHECK_THAT(page_of(report, {"/readyz", "verbose", ""}).body,
+             Contains("[-]audit log is not written: no\\nroom\n"));
+  CHECK_THAT(page_of(report, {"/status", "format=html", ""}).body,
+             Contains("Audit log") && Contains("no\\nroom"));
+  CHECK_THAT(page_of(report, {"/status", "format=json", ""}).body,
+             Contains(R"("written":false,"reason":"no\nroom")"));
+  report.is_strict = true;
+  CHECK(page_of(report, {"/readyz", "", ""}).status == 503);
+}
+
+TEST_CASE("An agent is ready while an endpoint listens, a strict one while all do") {
+  StatusReport report;
+  report.state = kServing;
+  report.endpoints = {{"control", "unix:///run/control.sock", {}},
+                      {"disk-v1", "unix:///run/disk.sock", {"v1.Disk"}},
+                      {"echo", "unix:///run/echo.sock", {"Echo"}}};
+  report.endpoints[0].is_own = true;
+  const auto readiness = [&](const std::string& query) {
+    return page_of(report, {"/readyz", query, ""});
+  };
+  CHECK(readiness({}).body == "ok\n");
+  report.endpoints[1].reason = "there is\na link";
+  CHECK(readiness({}).status == 200);
+  CHECK(readiness({}).body == "ok\nthe endpoint disk-v1 does not listen: there is\\na link\n");
+  CHECK(readiness("verbose").status == 200);
+  CHECK(readiness("verbose").body ==
+        "[+]agent serving\n[+]endpoint control listening\n"
+        "[-]endpoint disk-v1 not listening: there is\\na link\n"
+        "[+]endpoint echo listening\nreadyz check passed\n");
+  report.is_strict = true;
+  CHECK(readiness({}).status == 503);
+  CHECK(readiness({}).body == "the endpoint disk-v1 does not listen: there is\\na link\n");
+  report.is_strict = false;
+  report.endpoints[2].reason = "a file";
+  CHECK(readiness({}).status == 503);  // nobody but an administrator gets in
+  report.endpoints.resize(1);
+  CHECK(readiness({}).status == 200);
+  report.endpoints[0].reason = "a file";
+  CHECK(readiness({}).status == 200);
+}
+
 TEST_CASE("The JSON has everything that the report has") {
   const auto json = boost::json::parse(status_json(sample_report())).as_object();
   CHECK(json.at("host") == "node-7");
@@ -96,6 +162,8 @@ TEST_CASE("The JSON has everything that the report has") {
   CHECK(json.at("modules").as_array().size() == 2);
   CHECK(json.at("modules").at(1).at("reason") == "no <disk>");
   CHECK(json.at("endpoints").at(0).at("services").at(0) == "v1.Disk");
+  CHECK(json.at("endpoints").at(0).at("listening") == true);
+  CHECK(json.at("endpoints").at(0).at("reason") == "");
   CHECK(json.at("methods").at(0).at("calls_failed") == 1);
   CHECK(json.at("methods").at(0).at("seconds") == 0.002);
   CHECK(json.at("problems").at(0).at("message") == "cannot open \"x\"");
@@ -112,6 +180,7 @@ TEST_CASE("The JSON can be parsed whatever it tells, and when there is nothing t
 TEST_CASE("Readiness in detail tells how each module is, and why it serves badly") {
   StatusReport report;
   report.state = kServing;
+  report.is_strict = true;
   ModuleReport disk;
   disk.name = "disk";
   disk.state = kServing;

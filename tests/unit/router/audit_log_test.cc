@@ -1,5 +1,7 @@
 // The lines of the audit log, and which calls have one.
+#if !defined(_WIN32)
 #include <sys/stat.h>
+#endif
 
 #include <catch2/catch.hpp>
 
@@ -10,26 +12,69 @@ namespace {
 
 using World = AuditWorld;
 
+// By which the lines of a call belong together.
+std::string call_of(const std::string& line) {
+  const size_t at = line.find("\"call\":\"");
+  return at == std::string::npos ? std::string() : line.substr(at + 8, line.find('"', at + 8) - at);
+}
+
 }  // namespace
 
-TEST_CASE("a call that may change something has one line, without its secrets") {
+TEST_CASE(
+    "a call that may change something has a line before it and one after it, without its secrets") {
   World world;
   world.call();
   world.call(StatusCode::kNotFound, "there is no \"server\"\n");
   const auto lines = world.lines();
-  REQUIRE(lines.size() == 2);
+  REQUIRE(lines.size() == 4);
   CHECK(lines[0].starts_with("{\"time\":\"2"));
+  const std::string handle = call_of(lines[0]);
+  CHECK_FALSE(handle.empty());
+  CHECK(call_of(lines[1]) == handle);
+  CHECK(call_of(lines[2]) == call_of(lines[3]));
+  CHECK(call_of(lines[2]) != handle);
   CHECK(has(lines[0],
-            R"(Z","request_id":"r1","caller":"uid:7","on_behalf_of":"uid:7","process":4711,)"
-            R"("module":"smb","method":"v1.Smb/Mount","object":"/x","request":{"path":"/x"},)"
-            R"("code":"OK","duration_ms":0.)"));
-  CHECK(has(lines[1], R"("code":"NOT_FOUND","message":"there is no \"server\"\n","duration_ms":)"));
-  CHECK(lines[1].back() == '}');
-  CHECK_FALSE(has(lines[0] + lines[1], "hushed"));
-  CHECK(world.audit->figures().written == 2);
+            R"(","request_id":"r1","caller":"uid:7","on_behalf_of":"uid:7","process":4711,)"
+            R"("module":"smb","method":"v1.Smb/Mount","object":"/x","request":{"path":"/x"},)"));
+  CHECK(has(lines[0], R"(Z","event":"begin","call":")"));
+  CHECK(has(lines[1], R"(Z","event":"end","call":")"));
+  CHECK(has(lines[1], R"(","request_id":"r1","module":"smb","method":"v1.Smb/Mount","object":"/x",)"
+                      R"("code":"OK","duration_ms":)"));
+  CHECK(has(lines[3], R"("code":"NOT_FOUND","message":"there is no \"server\"\n","duration_ms":)"));
+  CHECK(lines[3].back() == '}');
+  CHECK_FALSE(has(lines[0] + lines[1] + lines[2] + lines[3], "hushed"));
+  CHECK(world.audit->figures().written == 4);
+#if !defined(_WIN32)
+  const mode_t mask = umask(0);
+  umask(mask);
   struct stat status {};
   REQUIRE(stat(world.file.c_str(), &status) == 0);
-  CHECK((status.st_mode & 0777) == 0600);
+  CHECK((status.st_mode & 0777) == (0640 & ~mask));
+#endif
+}
+
+TEST_CASE("a caller's program is told where it is known, and cut where it is long") {
+  World world;
+  Caller known{"uid:7", "uid:7", nullptr, ids_of(7), 4711};
+  known.program = R"(C:\"drivers"\driver.exe)";
+  Caller long_named = known;
+  long_named.program = std::string(2000, 'p');
+  for (const Caller& caller : {known, long_named}) {
+    world.audit->add({0,
+                      mutating_method(),
+                      std::make_shared<Caller>(caller),
+                      "r9",
+                      "",
+                      Clock::now(),
+                      {},
+                      StatusCode::kNotFound,
+                      "no"},
+                     false);
+  }
+  const auto lines = world.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(has(lines[0], R"("process":4711,"program":"C:\\\"drivers\"\\driver.exe","module")"));
+  CHECK(has(lines[1], R"("program":")" + std::string(1024, 'p') + R"(","module")"));
 }
 
 TEST_CASE("methods that only read, and what no description names, have no line") {
@@ -59,10 +104,12 @@ TEST_CASE("refused calls have a line as well") {
   world.target->refuses = true;
   world.begin();
   const auto lines = world.lines();
-  REQUIRE(lines.size() == 3);
+  REQUIRE(lines.size() == 4);
+  CHECK(has(lines[0], R"("event":"refused")"));
   CHECK(has(lines[0], R"("object":"/x","code":"PERMISSION_DENIED","message":"uid:7 may )"));
   CHECK(has(lines[1], R"("code":"PERMISSION_DENIED")"));
-  CHECK(has(lines[2], R"("code":"UNAVAILABLE")"));
+  CHECK(has(lines[2], R"("event":"begin")"));
+  CHECK(has(lines[3], R"("code":"UNAVAILABLE")"));
 }
 
 TEST_CASE("a call that is given up while the module is at it is told as unfinished, once") {
@@ -74,10 +121,11 @@ TEST_CASE("a call that is given up while the module is at it is told as unfinish
   const auto queued = world.begin();
   queued->cancel();
   const auto lines = world.lines();
-  REQUIRE(lines.size() == 2);
-  CHECK(has(lines[0], R"("code":"CANCELLED")"));
-  CHECK(has(lines[0], R"("unfinished":true})"));
-  CHECK_FALSE(has(lines[1], "unfinished"));
+  REQUIRE(lines.size() == 4);
+  CHECK(has(lines[1], R"("code":"CANCELLED")"));
+  CHECK(has(lines[1], R"("unfinished":true,)"));
+  CHECK(has(lines[3], R"("code":"CANCELLED")"));
+  CHECK_FALSE(has(lines[3], "unfinished"));
 }
 
 TEST_CASE("of a request that is long or broken is told what there is") {
@@ -87,12 +135,12 @@ TEST_CASE("of a request that is long or broken is told what there is") {
   world.begin("\x0a\x02/x\x0a\x70")->cancel();
   world.begin("\xa3\x06\xa4\x06\x0a\x02/x")->cancel();  // a group, which modules pass over
   const auto lines = world.lines();
-  REQUIRE(lines.size() == 3);
+  REQUIRE(lines.size() == 6);
   CHECK(has(lines[0], R"("request":{"path":"pppp)"));
   CHECK(has(lines[0], R"("},"request_cut":true,"request_bytes":8195,)"));
   CHECK(lines[0].size() < AuditLog::kMaxRequestBytes + 2000);
-  CHECK(has(lines[1], R"("request":{"path":"/x"},"request_cut":true,"request_bytes":6,)"));
-  CHECK(has(lines[2], R"("object":"/x","request":{"path":"/x"},"code")"));
+  CHECK(has(lines[2], R"("request":{"path":"/x"},"request_cut":true,"request_bytes":6,)"));
+  CHECK(has(lines[4], R"("object":"/x","request":{"path":"/x"},"number")"));
 }
 
 TEST_CASE("one who may do nothing does not fill the disk, and is counted") {
@@ -105,12 +153,48 @@ TEST_CASE("one who may do nothing does not fill the disk, and is counted") {
   CHECK(world.lines().size() == count);
   world.set_method(mutating_method());
   world.call(StatusCode::kPermissionDenied, "says the module");
-  REQUIRE(world.lines().size() == count + 1);
-  CHECK(has(world.lines().back(), R"("request":{"path":"/x"},"code":"PERMISSION_DENIED")"));
+  REQUIRE(world.lines().size() == count + 2);
+  CHECK(has(world.lines().back(), R"("event":"end")"));
+  CHECK(has(world.lines().back(), R"("code":"PERMISSION_DENIED")"));
   REQUIRE(world.audit->reopen());
-  CHECK(world.lines().back().ends_with(R"(Z","caller":"uid:7","suppressed":5})"));
+  CHECK(has(world.lines().back(), R"("event":"suppressed","caller":"uid:7","suppressed":5,)"));
   REQUIRE(world.audit->reopen());
-  CHECK(world.lines().size() == count + 2);
+  CHECK(world.lines().size() == count + 3);
+}
+
+TEST_CASE("the first line is written before any target has the call") {
+  World world;
+  const auto running = world.begin();
+  REQUIRE(running);
+  const auto lines = world.lines();
+  REQUIRE(lines.size() == 1);
+  CHECK(has(lines[0], R"("event":"begin")"));
+  CHECK(world.target->count("execute") == 0);
+  running->run();
+  running->finish(StatusCode::kInternal, "over");
+  CHECK(world.lines().size() == 2);
+}
+
+TEST_CASE("a call that is refused at its head has one line, without request and object") {
+  World world;
+  const std::shared_ptr<const Method> method = mutating_method();
+  const std::shared_ptr<const Caller> caller =
+      std::make_shared<Caller>(Caller{"uid:7", "uid:7", nullptr, ids_of(7), 4711});
+  world.audit->add({0,
+                    method,
+                    caller,
+                    "r9",
+                    "",
+                    Clock::now(),
+                    {},
+                    StatusCode::kPermissionDenied,
+                    "uid:7 may not"},
+                   false);
+  const auto lines = world.lines();
+  REQUIRE(lines.size() == 1);
+  CHECK(has(lines[0], R"("event":"refused","request_id":"r9","caller":"uid:7")"));
+  CHECK_FALSE(has(lines[0], "\"object\""));
+  CHECK_FALSE(has(lines[0], "\"request\""));
 }
 
 }  // namespace longshore::router

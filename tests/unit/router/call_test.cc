@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "held_timers.h"
 #include "test_target.h"
 
 namespace longshore::router {
@@ -67,12 +68,16 @@ TEST_CASE_METHOD(CallFixture, "An answer is not told when the call ends with an 
 
 TEST_CASE_METHOD(CallFixture,
                  "A call that is late is told whether it is the caller who was in a hurry") {
-  call(false, 1ms)->run();
+  const auto run_late = [&](std::chrono::nanoseconds timeout) {
+    const HeldTimers held(timers);
+    call(false, timeout)->run();
+  };
+  run_late(1ms);
   REQUIRE(observer->await());
   CHECK(observer->text() ==
         "the deadline passed before the call was finished; it may still take effect");
   configured = 1ms;
-  call()->run();
+  run_late(1h);
   REQUIRE(observer->await());
   CHECK(observer->text() ==
         "the configured time limit passed before the call was finished; it may still take effect");
@@ -116,8 +121,10 @@ TEST_CASE_METHOD(CallFixture,
 }
 
 TEST_CASE_METHOD(CallFixture, "The deadline answers, and after the grace time the call is stuck") {
+  HeldTimers held(timers);
   const auto it = call(false, 20ms);
   it->run();
+  held.release();
   REQUIRE(observer->await());
   CHECK(observer->code() == StatusCode::kDeadlineExceeded);
   CHECK(target->await("cancel"));

@@ -2,13 +2,32 @@
 #include "router/configured_permissions.h"
 
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
 
 namespace longshore::router {
+namespace {
+
+using config::UserId;
+
+// A user and a group by name, others by id, and the ids of the first two.
+#if defined(_WIN32)
+const std::string kUserName = "NT AUTHORITY\\SYSTEM", kGroupName = "BUILTIN\\Administrators";
+const std::string kOtherUser = "S-1-5-19", kOtherGroup = "S-1-5-32-545";
+const UserId kUserId = "S-1-5-18", kGroupId = "S-1-5-32-544";
+const UserId kOtherUserId = kOtherUser, kOtherGroupId = kOtherGroup;
+#else
+const std::string kUserName = "root", kGroupName = "root", kOtherUser = "7", kOtherGroup = "50";
+const UserId kUserId = 0, kGroupId = 0, kOtherUserId = 7, kOtherGroupId = 50;
+#endif
+
+}  // namespace
 
 TEST_CASE("Users and groups become ids, and the words for all are no names") {
   const auto permissions = permissions_of(
-      "modules.disk.permissions", {{"readers", {"*"}, {}, {"reads_only"}},
-                                   {"staff", {"root", "7"}, {"root", "50"}, {"*", "v1.Disk"}}});
+      "modules.disk.permissions",
+      {{"readers", {"*"}, {}, {"reads_only"}},
+       {"staff", {kUserName, kOtherUser}, {kGroupName, kOtherGroup}, {"*", "v1.Disk"}}});
   REQUIRE(permissions);
   CHECK((*permissions)->key == "modules.disk.permissions");
   const auto& rules = (*permissions)->rules;
@@ -19,8 +38,8 @@ TEST_CASE("Users and groups become ids, and the words for all are no names") {
   CHECK_FALSE(rules[0].methods.all);
   CHECK(rules[0].methods.names.empty());
   CHECK_FALSE(rules[1].callers.everybody);
-  CHECK(rules[1].callers.users == std::set<unsigned>{0, 7});
-  CHECK(rules[1].callers.groups == std::set<unsigned>{0, 50});
+  CHECK(rules[1].callers.users == std::set<UserId>{kUserId, kOtherUserId});
+  CHECK(rules[1].callers.groups == std::set<UserId>{kGroupId, kOtherGroupId});
   CHECK(rules[1].methods.all);
   CHECK(rules[1].methods.names == std::set<std::string, std::less<>>{"v1.Disk"});
 }

@@ -13,7 +13,7 @@ struct MovedCallsWorld {
     auto method = std::make_shared<Method>();
     method->full_name = "test.Service/Do";
     auto routes = std::make_shared<RouteTable>();
-    if (target) routes->emplace(method->full_name, Route{method, target});
+    if (target) routes->by_method.emplace(method->full_name, Route{method, target});
     router.set_routes(std::move(routes));
   }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "test_target.h"
+#include "user_ids.h"
 
 namespace longshore::router {
 namespace {
@@ -22,11 +23,11 @@ const Method kList = method_of("v1.Disk", "ListDiskIDs", true);
 const Method kPartition = method_of("v1.Disk", "PartitionDisk", false);
 const Method kRescan = method_of("v1beta1.Disk", "Rescan", false);
 
-PermissionRule rule(std::set<unsigned> users, std::set<unsigned> groups,
+PermissionRule rule(const std::set<unsigned>& users, const std::set<unsigned>& groups,
                     std::set<std::string, std::less<>> methods) {
   PermissionRule made;
-  made.callers.users = std::move(users);
-  made.callers.groups = std::move(groups);
+  made.callers.users = user_ids(users);
+  made.callers.groups = user_ids(groups);
   made.methods.all = methods.erase("*") > 0;
   made.methods.reads_only = methods.erase("reads_only") > 0;
   made.methods.names = std::move(methods);
@@ -44,7 +45,7 @@ struct PermissionsWorld {
     for (const Method& each : {kList, kPartition, kRescan}) {
       auto method = std::make_shared<Method>(each);
       method->callers = allowed_callers(of_module, each);
-      routes->emplace(each.full_name, Route{method, target});
+      routes->by_method.emplace(each.full_name, Route{method, target});
     }
     router.set_routes(std::move(routes));
   }
@@ -67,16 +68,16 @@ struct PermissionsWorld {
   }
 };
 
-Caller user(unsigned id, std::vector<unsigned> groups = {}) {
+Caller user(unsigned id, const std::vector<unsigned>& groups = {}) {
   const std::string identity = "uid:" + std::to_string(id);
-  return {identity, identity, nullptr, UserIds{id, std::move(groups)}, 0};
+  return {identity, identity, nullptr, ids_of(id, groups), 0};
 }
 
 }  // namespace
 
 TEST_CASE("without rules there is no set, and nobody is refused") {
   CHECK(allowed_callers({}, kList) == nullptr);
-  CHECK(allowed_methods({}, {7, {}}) == nullptr);
+  CHECK(allowed_methods({}, ids_of(7)) == nullptr);
   PermissionsWorld world{{}};
   CHECK(world.call(kPartition, user(7)).empty());
   CHECK(world.call(kPartition, {"embedder", "embedder", nullptr}).empty());
@@ -125,15 +126,15 @@ TEST_CASE("what an endpoint allows must be allowed by the module as well") {
                              {rule({7}, {}, {"v1.Disk"}), rule({8}, {}, {"*"})}};
   PermissionsWorld world{
       {"modules.disk.permissions", {rule({7}, {}, {"*"}), rule({8}, {}, {"reads_only"})}}};
-  const auto seven = allowed_methods(endpoint, {7, {}});
-  const auto eight = allowed_methods(endpoint, {8, {}});
+  const auto seven = allowed_methods(endpoint, ids_of(7));
+  const auto eight = allowed_methods(endpoint, ids_of(8));
   CHECK(world.call(kPartition, user(7), seven).empty());
   CHECK(world.call(kRescan, user(7), seven) ==
         "uid:7 may not call v1beta1.Disk/Rescan; endpoints.all.permissions in the configuration "
         "does not allow it");
   CHECK(world.call(kList, user(8), eight).empty());
   CHECK(world.call(kRescan, user(8), eight).find("modules.disk.permissions") != std::string::npos);
-  CHECK_FALSE(world.call(kList, user(9), allowed_methods(endpoint, {9, {}})).empty());
+  CHECK_FALSE(world.call(kList, user(9), allowed_methods(endpoint, ids_of(9))).empty());
 }
 
 TEST_CASE("a module that calls is judged by its may_call, not by who it calls for") {

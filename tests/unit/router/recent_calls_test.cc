@@ -1,5 +1,6 @@
 #include "router/recent_calls.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -32,7 +33,8 @@ TEST_CASE_METHOD(RecordedCalls, "An answered call is remembered with its object 
   REQUIRE(all.size() == 1);
   CHECK(all[0].handle == 5);
   CHECK(all[0].method == method);
-  CHECK(all[0].caller == caller);
+  CHECK(all[0].caller == "module:a");
+  CHECK(all[0].on_behalf_of == "uid:7");
   CHECK(all[0].request_id == "a-1");
   CHECK(all[0].object == "/dev");
   CHECK(all[0].took == 3ms);
@@ -83,6 +85,38 @@ TEST_CASE_METHOD(RecordedCalls, "Long texts are cut off") {
   CHECK(entry.text == std::string(RecentCalls::kMaxTextBytes, 't'));
 }
 
+TEST_CASE_METHOD(RecordedCalls, "Long texts make room for themselves, the oldest calls go first") {
+  method->object_field = 1;
+  // Of all lengths, so that the end of the block is met at every place.
+  for (uint64_t i = 1; i <= 20000; ++i) {
+    const std::string path(i * 7 % 510, static_cast<char>('a' + i % 26));
+    const std::string request = "\x0a" +
+                                std::string(1, static_cast<char>(0x80 | (path.size() & 0x7f))) +
+                                std::string(1, static_cast<char>(path.size() >> 7)) + path;
+    add(i, "a-" + std::to_string(i), request, std::string(i * 13 % 1100, 't'));
+    if (i % 97 != 0) continue;
+    const auto all = recent.all();
+    REQUIRE(all.size() >= std::min<uint64_t>(i, 150));
+    REQUIRE(all.back().handle == i);
+    for (size_t k = 0; k < all.size(); ++k) {
+      const uint64_t number = i + 1 - all.size() + k;
+      REQUIRE(all[k].handle == number);
+      REQUIRE(all[k].request_id == "a-" + std::to_string(number));
+      REQUIRE(all[k].object == std::string(number * 7 % 510, static_cast<char>('a' + number % 26)));
+      REQUIRE(all[k].text == std::string(std::min<uint64_t>(number * 13 % 1100, 1024), 't'));
+    }
+  }
+}
+
+TEST_CASE_METHOD(RecordedCalls, "A call of nobody, without a text, is remembered") {
+  caller = nullptr;
+  for (uint64_t i = 1; i <= RecentCalls::kCapacity + 5; ++i) add(i, {});
+  const auto all = recent.all();
+  REQUIRE(all.size() == RecentCalls::kCapacity);
+  CHECK(all[0].handle == 6);
+  CHECK(all[0].caller.empty());
+}
+
 TEST_CASE_METHOD(RecordedCalls,
                  "Calls are remembered by several threads, and asked for meanwhile") {
   constexpr uint64_t kRounds = 3000;
@@ -116,9 +150,9 @@ TEST_CASE("The router remembers the calls of modules, and those that it refuses"
   auto denied = method("Denied", "test");
   denied->denied = true;
   auto routes = std::make_shared<RouteTable>();
-  routes->emplace("test.Service/Do", Route{method("Do", "test"), target});
-  routes->emplace("test.Service/Own", Route{method("Own", ""), target});
-  routes->emplace("test.Service/Denied", Route{denied, target});
+  routes->by_method.emplace("test.Service/Do", Route{method("Do", "test"), target});
+  routes->by_method.emplace("test.Service/Own", Route{method("Own", ""), target});
+  routes->by_method.emplace("test.Service/Denied", Route{denied, target});
   router.set_routes(routes);
   const auto call = [&](const char* name, std::shared_ptr<Call> parent = nullptr) {
     CallRequest request;

@@ -1,7 +1,9 @@
 #include "router/router.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <set>
+#include <thread>
 
 #include "test_target.h"
 
@@ -21,7 +23,7 @@ struct RouterFixture {
       method->full_name = std::string("test.Service/") + name;
       method->denied = std::string(name) == "Denied";
       if (std::string(name) == "Quick") method->timeout = 1min;
-      routes->emplace(method->full_name, Route{method, target});
+      routes->by_method.emplace(method->full_name, Route{method, target});
     }
     router.set_routes(routes);
   }
@@ -49,6 +51,61 @@ TEST_CASE_METHOD(RouterFixture,
     CHECK(observer->code() == StatusCode::kUnimplemented);
     CHECK(observer->text() == "no enabled module serves the method " + method);
   }
+}
+
+TEST_CASE_METHOD(RouterFixture,
+                 "What a module would serve that nobody could read is unavailable, not unknown") {
+  const std::shared_ptr<const RouteTable> all_known = router.routes();
+  auto routes = std::make_shared<RouteTable>(*all_known);
+  routes->unknown = {.served = {"test.Service"}, .why = "smb: there is no file"};
+  router.set_routes(routes);
+  CHECK_FALSE(router.call(request("v1.Smb/New")));
+  CHECK(observer->code() == StatusCode::kUnavailable);
+  CHECK(observer->text() ==
+        "no module that runs serves the method v1.Smb/New; not running: smb: there is no file");
+  auto head = request("v1.Smb/New");
+  CHECK_FALSE(router.admit(head));
+  CHECK(observer->code() == StatusCode::kUnavailable);
+  // Of a service that is known so are the methods, and what a module may not call it is not told
+  // of.
+  CHECK_FALSE(router.call(request("test.Service/Other")));
+  CHECK(observer->code() == StatusCode::kUnimplemented);
+  may_call = std::make_shared<Allowed>(Allowed{"v1.Smb/New"});
+  CHECK_FALSE(router.call(request("v1.Smb/New")));
+  CHECK(observer->code() == StatusCode::kUnavailable);
+  CHECK_FALSE(router.call(request("v1.Smb/Remove")));
+  CHECK(observer->code() == StatusCode::kUnimplemented);
+  may_call = nullptr;
+  router.set_routes(all_known);
+  CHECK_FALSE(router.call(request("v1.Smb/New")));
+  CHECK(observer->code() == StatusCode::kUnimplemented);
+}
+
+TEST_CASE_METHOD(RouterFixture, "A module that comes to be known is unavailable all the while") {
+  auto method = std::make_shared<Method>();
+  method->full_name = "v1.Smb/New";
+  method->service = "v1.Smb";
+  target->refuses = true;
+  const auto described = std::make_shared<RouteTable>();
+  described->by_method.emplace(method->full_name, Route{method, target});
+  const auto not_read = std::make_shared<RouteTable>();
+  not_read->unknown = {.served = {}, .why = "smb: there is no file"};
+  router.set_routes(not_read);
+  std::atomic<bool> is_over{false};
+  std::thread changes([&] {
+    while (!is_over) {
+      router.set_routes(described);
+      router.set_routes(not_read);
+    }
+  });
+  int others = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    router.call(request("v1.Smb/New"));
+    others += observer->code() != StatusCode::kUnavailable;
+  }
+  is_over = true;
+  changes.join();
+  CHECK(others == 0);
 }
 
 TEST_CASE_METHOD(RouterFixture, "A denied method is refused with the key that denies it") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@ class TestTarget final : public Target {
  public:
   Result<void> submit(std::shared_ptr<Call>) override {
     if (refuses) return Error(StatusCode::kUnavailable, "take the call").because("full");
+    ++taken;
     return {};
   }
   bool has_moved() const override { return moved; }
@@ -32,6 +34,7 @@ class TestTarget final : public Target {
   void on_cancel(Call&) override { add("cancel"); }
   void on_writable(Call&) override { add("writable"); }
   void on_stuck(Call&) override { add("stuck"); }
+  void on_refused(const Call&) override { add("refused"); }
   void on_end(Call&) override { add("end"); }
 
   bool await(const std::string& event) {
@@ -41,6 +44,7 @@ class TestTarget final : public Target {
 
   bool refuses = false;
   bool moved = false;
+  std::atomic<int> taken = 0;
   Watched<Events> events;
 
  private:

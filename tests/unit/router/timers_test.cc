@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "held_timers.h"
 #include "waiting.h"
 
 namespace longshore::router {
@@ -35,10 +36,12 @@ TEST_CASE("Timers run at their times, not in the order of arming") {
   Timers timers;
   std::vector<std::shared_ptr<Numbered>> all;
   for (int i = 0; i < 5; ++i) all.push_back(std::make_shared<Numbered>(order, i));
+  HeldTimers held(timers);
   const auto start = Clock::now();
   for (const int i : {3, 0, 4, 1, 2}) {
     timers.arm(*all[static_cast<size_t>(i)], start + (i + 1) * 20ms);
   }
+  held.release();
   REQUIRE(has(order, 5));
   CHECK(order.get() == std::vector<int>{0, 1, 2, 3, 4});
   CHECK(Clock::now() - start >= 100ms);
@@ -64,10 +67,12 @@ TEST_CASE("A disarmed timer does not run, and disarming twice does no harm") {
   Timers timers;
   const auto disarmed = std::make_shared<Numbered>(order, 1);
   const auto after = std::make_shared<Numbered>(order, 2);
+  HeldTimers held(timers);
   timers.arm(*disarmed, Clock::now() + 20ms);
   timers.arm(*after, Clock::now() + 40ms);
   timers.disarm(*disarmed);
   timers.disarm(*disarmed);
+  held.release();
   REQUIRE(has(order, 1));
   CHECK(order.get() == std::vector<int>{2});
 }
@@ -77,11 +82,13 @@ TEST_CASE("Arming again moves a timer, in both directions") {
   Timers timers;
   const auto later = std::make_shared<Numbered>(order, 1);
   const auto sooner = std::make_shared<Numbered>(order, 2);
+  HeldTimers held(timers);
   const auto start = Clock::now();
   timers.arm(*later, start + 5ms);
   timers.arm(*later, start + 60ms);
   timers.arm(*sooner, start + 1h);
   timers.arm(*sooner, start + 30ms);
+  held.release();
   REQUIRE(has(order, 2));
   CHECK(order.get() == std::vector<int>{2, 1});
 }

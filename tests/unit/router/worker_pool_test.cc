@@ -98,6 +98,23 @@ TEST_CASE("Draining waits for what runs, in bounds, and starts nothing more") {
   CHECK(late.get() == 0);
 }
 
+TEST_CASE("Work that waits when its pool is drained is let go, as is what comes later") {
+  Timers timers;
+  Gate gate;
+  auto owner = std::make_shared<int>();
+  const std::weak_ptr<int> left = owner;
+  WorkerPool pool(timers, "test", 1);
+  pool.post(gate.blocked());
+  REQUIRE(gate.await(1));
+  pool.post([owner] { static_cast<void>(owner); });
+  CHECK_FALSE(pool.drain(Clock::now()));
+  pool.post([owner] { static_cast<void>(owner); });
+  owner.reset();
+  CHECK(left.expired());
+  gate.let_go();
+  CHECK(pool.drain(Clock::now() + 10s));
+}
+
 TEST_CASE("A thread that comes back after its pool is gone does no harm") {
   Timers timers;
   Gate gate;

@@ -149,11 +149,11 @@ TEST_CASE("Metadata that gRPC forbids is left out, and the call goes on") {
 TEST_CASE("The deadline travels, and is kept by the client when the server is stuck") {
   RpcPair pair;
   ClientCallOptions options;
-  options.timeout = 20ms;
+  options.timeout = 200ms;
   const auto record = pair.call("/t/Wait", "", options);
   CHECK(pair.run_until([&] { return record->outcome.has_value(); }));
   REQUIRE(pair.service.last().head.timeout);
-  CHECK(*pair.service.last().head.timeout <= 20ms);
+  CHECK(*pair.service.last().head.timeout <= 200ms);
   CHECK(*pair.service.last().head.timeout > 1ms);
   CHECK(record->outcome->code == StatusCode::kDeadlineExceeded);
   CHECK(pair.run_until([&] { return pair.service.last().cancels == 1; }));
@@ -167,23 +167,6 @@ TEST_CASE("A deadline in the past ends the call at once") {
   CHECK_FALSE(record->outcome);
   CHECK(pair.run_until([&] { return record->outcome.has_value(); }));
   CHECK(record->outcome->code == StatusCode::kDeadlineExceeded);
-}
-
-TEST_CASE("Requests and answers travel compressed when the client says so") {
-  RpcPair pair;
-  const std::string large(3u << 20, 'x');
-  ClientCallOptions options;
-  options.gzip = true;
-  size_t sent = 0;
-  pair.link.run();
-  const auto record = pair.call("/t/Echo", large, options);
-  sent = pair.link.to_server().bytes.size();
-  pair.link.run();
-  CHECK(sent < 60000);
-  CHECK(pair.service.last().messages.at(0) == large);
-  CHECK(record->messages.at(0) == large);
-  // Too small to gain anything: sent as it is, beside compressed ones.
-  CHECK(pair.finish_call("/t/Echo", "small", options)->messages.at(0) == "small");
 }
 
 TEST_CASE("Several messages of a request arrive in order") {
@@ -337,10 +320,12 @@ TEST_CASE("Messages over a limit fail with RESOURCE_EXHAUSTED, each way") {
     CHECK(pair.service.last().cancels == 1);
   }
   SECTION("inbound at the server, after decompression") {
+    deadline.accept_gzip = true;
     RpcPair pair(deadline);
     ClientCallOptions options;
     options.gzip = true;
-    const auto record = pair.finish_call("/t/Echo", std::string(100000, 'x'), options);
+    const auto record = pair.call("/t/Echo", std::string(100000, 'x'), options);
+    CHECK(pair.run_until([&] { return record->outcome.has_value(); }));
     REQUIRE(record->outcome);
     CHECK(record->outcome->code == StatusCode::kResourceExhausted);
   }

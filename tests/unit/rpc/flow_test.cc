@@ -29,6 +29,7 @@ TEST_CASE("Large messages pass through small windows") {
   limits.stream_window_bytes = 65535;
   limits.connection_window_bytes = 65535;
   limits.max_message_bytes = 16u << 20;
+  limits.max_memory_bytes = 64u << 20;
   RpcPair pair(limits, limits);
   const std::string large(16u << 20, 'x');
   const auto record = pair.finish_call("/t/Echo", large);
@@ -207,7 +208,7 @@ TEST_CASE("A stalled reader does not hold back other calls") {
   options.manual_flow = true;
   const auto stalled = pair.finish_call("/t/Wait", "", options);
   const auto stream = pair.service.last().stream;
-  for (int i = 0; i < 100; ++i) stream->send(std::string(100000, 'x'));
+  while (stream->send(std::string(100000, 'x'))) pair.link.run();
   pair.link.run();
   for (int i = 0; i < 20; ++i) {
     const auto record = pair.finish_call("/t/Echo", std::string(300000, 'y'));
@@ -253,7 +254,7 @@ TEST_CASE("The status waits until what came before it has been asked for") {
 
 TEST_CASE("Answers that nobody reads are bounded for the whole connection") {
   Limits limits;
-  limits.max_unsent_bytes = 1u << 20;
+  limits.max_memory_bytes = 1u << 20;
   RpcPair pair(limits);
   std::vector<std::shared_ptr<ClientRecord>> records;
   for (int i = 0; i < 8; ++i) records.push_back(pair.call("/t/Wait", ""));
@@ -291,6 +292,7 @@ TEST_CASE("A slow socket gets everything in order") {
 TEST_CASE("While answers cannot leave, a busy client is not read for ever") {
   Limits limits;
   limits.max_concurrent_streams = 100000;
+  limits.max_memory_bytes = 100u << 20;  // the service forgets nothing
   const auto server = RawServer::greeted(limits);
   server->link.to_client().capacity = 0;
   uint32_t stream = 1;

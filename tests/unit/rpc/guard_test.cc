@@ -22,8 +22,12 @@ Limits small_limits() {
 
 struct Waiter final : BudgetWaiter {
   void on_reserved() override { ++served; }
+  void on_reservation_refused() override { ++refused; }
   int served = 0;
+  int refused = 0;
 };
+
+using Reservation = ReceiveBudget::Reservation;
 
 }  // namespace
 
@@ -60,29 +64,50 @@ TEST_CASE("One ping after each answer is free") {
   const FrameRateLimiter::Clock::time_point now{1h};
   for (int i = 0; i < 1000; ++i) {
     guard.answer_sent();
-    CHECK(guard.allow(Kind::kPing, now));
+    CHECK(guard.take_free(Kind::kPing));
   }
   guard.answer_sent();
   guard.answer_sent();
-  for (int i = 0; i < 4; ++i) CHECK(guard.allow(Kind::kPing, now));
+  CHECK(guard.take_free(Kind::kPing));
+  CHECK_FALSE(guard.take_free(Kind::kPing));
+  for (int i = 0; i < 3; ++i) CHECK(guard.allow(Kind::kPing, now));
   CHECK_FALSE(guard.allow(Kind::kPing, now));
+}
+
+TEST_CASE("Some window updates for each frame of an answer are free, and nothing else") {
+  FrameRateLimiter guard(small_limits());
+  CHECK_FALSE(guard.take_free(Kind::kWindowUpdate));
+  guard.answer_sent();
+  guard.answer_sent();
+  for (int i = 0; i < 20; ++i) CHECK(guard.take_free(Kind::kWindowUpdate));
+  CHECK_FALSE(guard.take_free(Kind::kWindowUpdate));
+  guard.answer_sent();
+  CHECK_FALSE(guard.take_free(Kind::kIdleFrame));
+  CHECK_FALSE(guard.take_free(Kind::kSettings));
+}
+
+TEST_CASE("Free window updates are saved up for the answers of all streams at most") {
+  FrameRateLimiter guard(small_limits());  // 6 streams
+  for (int i = 0; i < 1000; ++i) guard.answer_sent();
+  for (int i = 0; i < 60; ++i) CHECK(guard.take_free(Kind::kWindowUpdate));
+  CHECK_FALSE(guard.take_free(Kind::kWindowUpdate));
 }
 
 TEST_CASE("Held bytes fit into half of the budget") {
   ReceiveBudget budget(200);
   CHECK(budget.change_held(0, 60));
   CHECK(budget.change_held(0, 40));
-  CHECK_FALSE(budget.change_held(40, 50));
-  CHECK(budget.change_held(50, 0));
+  CHECK_FALSE(budget.change_held(40, 50));  // and nothing has changed
+  CHECK(budget.change_held(40, 0));
   CHECK(budget.change_held(60, 100));
 }
 
 TEST_CASE("Large messages take turns in the order in which they came") {
   ReceiveBudget budget(200);
   Waiter first, second, third;
-  CHECK(budget.reserve(first, 60));
-  CHECK_FALSE(budget.reserve(second, 50));
-  CHECK_FALSE(budget.reserve(third, 10));  // would fit, but must not overtake
+  CHECK(budget.reserve(first, 60) == Reservation::kGranted);
+  CHECK(budget.reserve(second, 50) == Reservation::kWaits);
+  CHECK(budget.reserve(third, 10) == Reservation::kWaits);  // would fit, but must not overtake
   budget.give_back(60);
   CHECK(second.served == 1);
   CHECK(third.served == 1);
@@ -92,8 +117,8 @@ TEST_CASE("Large messages take turns in the order in which they came") {
 TEST_CASE("A message larger than the budget is possible alone") {
   ReceiveBudget budget(200);
   Waiter first, second;
-  CHECK(budget.reserve(first, 1000));
-  CHECK_FALSE(budget.reserve(second, 1));
+  CHECK(budget.reserve(first, 1000) == Reservation::kGranted);
+  CHECK(budget.reserve(second, 1) == Reservation::kWaits);
   budget.give_back(1000);
   CHECK(second.served == 1);
 }
@@ -101,9 +126,9 @@ TEST_CASE("A message larger than the budget is possible alone") {
 TEST_CASE("Who gives up no longer stands in the way") {
   ReceiveBudget budget(200);
   Waiter first, second, third;
-  CHECK(budget.reserve(first, 60));
-  CHECK_FALSE(budget.reserve(second, 90));
-  CHECK_FALSE(budget.reserve(third, 40));
+  CHECK(budget.reserve(first, 60) == Reservation::kGranted);
+  CHECK(budget.reserve(second, 90) == Reservation::kWaits);
+  CHECK(budget.reserve(third, 40) == Reservation::kWaits);
   budget.give_up(second);
   CHECK(third.served == 1);
   budget.give_back(60);

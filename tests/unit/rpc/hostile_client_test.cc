@@ -42,6 +42,19 @@ TEST_CASE("A flood of frames that cost only the server ends the connection") {
     frame = frame_bytes(FrameType::kData, 0, 1, "");
     name = "empty";
   }
+  SECTION("WINDOW_UPDATE") {
+    frame = frame_bytes(FrameType::kWindowUpdate, 0, 0, number_bytes(1, 4));
+    name = "WINDOW_UPDATE";
+  }
+  SECTION("answers to no PING") {
+    frame = frame_bytes(FrameType::kPing, kAck, 0, std::string(8, 'x'));
+    name = "PING";
+  }
+  SECTION("GOAWAY") {
+    server->client.send_fields(1, RawPeer::request_fields("/t/Wait"));
+    frame = frame_bytes(FrameType::kGoaway, 0, 0, number_bytes(0, 8));
+    name = "empty";
+  }
   std::string flood;
   for (int i = 0; i < kFlood; ++i) flood += frame;
   server->client.send(flood);
@@ -99,6 +112,19 @@ TEST_CASE("A ping for each answer is no flood") {
     server->client.send_call(stream, "/t/Echo", "x");
     server->client.send(FrameType::kPing, 0, 0, std::string(8, 'x'));
     CHECK(server->client.receive().size() >= 4);
+  }
+  CHECK(server->reason.empty());
+}
+
+TEST_CASE("Window updates for what was sent are no flood") {
+  const auto server = RawServer::greeted();
+  uint32_t stream = 1;
+  for (int i = 0; i < 1000; ++i, stream += 2) {
+    server->client.send_call(stream, "/t/Echo", "x");
+    for (int update = 0; update < 5; ++update) {
+      server->client.send(FrameType::kWindowUpdate, 0, 0, number_bytes(1, 4));
+    }
+    CHECK(server->client.receive(stream).size() == 3);
   }
   CHECK(server->reason.empty());
 }

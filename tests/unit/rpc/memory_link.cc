@@ -38,6 +38,11 @@ class MemoryLink::End final : public Transport {
     move_bytes(context_, out_);
   }
 
+  void end_writing() override {
+    out_.closed = true;
+    move_bytes(context_, out_);
+  }
+
   void close() override {
     in_.closed = out_.closed = true;
     move_bytes(context_, in_);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rpc/client.h"
+#include "rpc/inflater.h"
 #include "rpc/server.h"
 #include "tests/unit/rpc/memory_link.h"
 #include "tests/unit/rpc/test_service.h"
@@ -16,7 +17,9 @@ namespace longshore::rpc {
 class RpcPair {
  public:
   explicit RpcPair(const Limits& server_limits = {}, const Limits& client_limits = {})
-      : server(make_server_connection(link.make_server(), service, server_limits)),
+      : memory(account_of(server_limits)),
+        server(make_server_connection(link.make_server(), service, server_limits,
+                                      {nullptr, memory, &inflater})),
         client(make_client_connection(link.make_client(), "localhost", client_limits)) {
     server->start([this](std::string reason) { server_closed = std::move(reason); });
     client->start([this](std::string reason) { client_closed = std::move(reason); });
@@ -58,6 +61,8 @@ class RpcPair {
   boost::asio::io_context context{1};
   MemoryLink link{context};
   TestService service;
+  Inflater inflater;
+  std::shared_ptr<MemoryAccount> memory;  // the server's
   std::shared_ptr<ServerConnection> server;
   std::shared_ptr<ClientConnection> client;
   std::shared_ptr<ClientCall> last_call;

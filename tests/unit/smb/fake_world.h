@@ -26,10 +26,13 @@ class FakeWorld final : public SmbWorld {
   void stop_server() override { set_answers(false); }
   void start_server() override { set_answers(true); }
 
-  std::string root() const override { return "/allowed"; }
+  std::string root() const override { return test::node_path("/allowed"); }
   bool is_mapped() const override { return backend_.is_mapped(share()); }
   bool leads_to(const std::string& local, const std::string& below) const override {
     return is_mapped() && backend_.link_at(local) == share() + (below.empty() ? "" : "/" + below);
+  }
+  std::string text_of_link(const std::string& local) const override {
+    return backend_.link_at(local).value();
   }
   bool is_absent(const std::string& local) const override {
     return !backend_.link_at(local).has_value();
@@ -37,8 +40,8 @@ class FakeWorld final : public SmbWorld {
   void occupy(const std::string& local) override { backend_.occupy(local); }
   void remove_link(const std::string& local) override { backend_.remove_link(local); }
   std::string local_without_directory() override {
-    backend_.remove_directory_of(local("missing/volume"));
-    return local("missing/volume");
+    backend_.remove_directory_of(local(test::node_path("missing/volume")));
+    return local(test::node_path("missing/volume"));
   }
 
  private:

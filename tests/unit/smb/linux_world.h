@@ -41,6 +41,9 @@ class LinuxWorld final : public SmbWorld {
            std::filesystem::is_directory(target) &&
            kernel_.mounted().contains(std::filesystem::canonical(current));
   }
+  std::string text_of_link(const std::string& local) const override {
+    return std::filesystem::read_symlink(local);
+  }
   bool is_absent(const std::string& local) const override {
     return !std::filesystem::exists(std::filesystem::symlink_status(local));
   }

@@ -1,7 +1,7 @@
 #include "tests/unit/smb/smb_backend_fake.h"
 
 namespace longshore::smb {
-using support::PosixPath;
+using support::Path;
 
 namespace {
 
@@ -42,7 +42,7 @@ void SmbBackendFake::remove_link(const std::string& path) {
 }
 
 Result<void> SmbBackendFake::map(const RemotePath& remote, const Credentials& credentials,
-                                 const PosixPath* link, const Deadline&) {
+                                 const Path* link, const Deadline&) {
   const std::lock_guard lock(mutex_);
   if (link != nullptr) {
     if (Result<void> free = check_link(link->text(), remote.text()); !free) return free;

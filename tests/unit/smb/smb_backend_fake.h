@@ -36,7 +36,9 @@ class SmbBackendFake final : public SmbBackend {
   void remove_link(const std::string& path);
 
   Result<void> map(const RemotePath& remote, const Credentials& credentials,
-                   const support::PosixPath* link, const Deadline& deadline) override;
+                   const support::Path* link, const Deadline& deadline) override;
+  // Its links say where they lead as Windows' do.
+  std::optional<std::string> remote_path_in(std::string_view) const override { return {}; }
   Result<void> unmap(const RemotePath& remote, const Deadline& deadline) override;
 
  private:

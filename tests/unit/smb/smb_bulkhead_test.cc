@@ -1,5 +1,6 @@
-// Each call says that it would hang on the server, however the share is written, and touches
-// nothing when it is refused.
+// A call that asks a server says that it would hang on it, however the share is written, and
+// touches nothing when it is refused. RemoveSmbGlobalMapping asks none: csi-driver-smb can never
+// unstage a volume for which that failed once, so a server that is silent must not refuse it.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace {
 
 using test::WireWriter;
 
-TEST_CASE("every call hangs on its server") {
+TEST_CASE("to map hangs on the server, to take away on nothing") {
   const test::TemporaryDirectory directory;
   const testing::ModuleFile file(test::built_module("smb"));
   testing::FakeHost host(file.entry());
@@ -46,12 +47,12 @@ TEST_CASE("every call hangs on its server") {
     CHECK(map(version, "\\\\FILES.invalid\\one") == "NOT_FOUND");
     CHECK(unmap(version, "//files.Invalid/two/below") == "OK");
   }
-  CHECK(host.bulkheads() == std::vector<std::string>(8, "files.invalid"));
+  CHECK(host.bulkheads() == std::vector<std::string>(4, "files.invalid"));
 
   host.fill_bulkhead("files.invalid");
   for (const std::string& version : versions) {
     CHECK(map(version, "//files.invalid/one") == "UNAVAILABLE");
-    CHECK(unmap(version, "//files.invalid/three") == "UNAVAILABLE");
+    CHECK(unmap(version, "//files.invalid/three") == "OK");
     CHECK(unmap(version, "//other.invalid/one") == "OK");
   }
 }

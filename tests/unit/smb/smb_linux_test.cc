@@ -179,6 +179,32 @@ TEST_CASE("a local path that leads out of the allowed roots maps nothing") {
   CHECK(node.left_nothing());
 }
 
+TEST_CASE("a local path below a link that leads nowhere names that link") {
+  LinuxNode node;
+  const std::string dangling = node.world.local("dangling");
+  fs::create_directory_symlink("nowhere", dangling);
+  const Result<void> result = node.map("", dangling + "/volume");
+  CHECK(outcome(result) == "NOT_FOUND");
+  CHECK_THAT(
+      result.error().message(),
+      Catch::Contains("the link \"" + dangling + "\" leads to \"nowhere\", where nothing is"));
+  CHECK(node.left_nothing());
+  // Where no link is, none is named.
+  CHECK_THAT(node.map("", node.world.local("nothing/volume")).error().message(),
+             !Catch::Contains("leads to"));
+}
+
+TEST_CASE("a link below one that leads nowhere by now keeps no mapping") {
+  LinuxNode node;
+  const std::string folder = node.world.local("folder");
+  fs::create_directory(folder);
+  REQUIRE(node.map("", folder + "/volume"));
+  fs::remove_all(folder);
+  fs::create_directory_symlink("nowhere", folder);
+  CHECK(outcome(node.unmap("")) == "OK");
+  CHECK(node.left_nothing());
+}
+
 TEST_CASE("what a client put at the place of its link is not removed") {
   LinuxNode node;
   REQUIRE(node.map("", node.local));

@@ -157,5 +157,23 @@ TEST_CASE("mounts that a crash left without the link to them are cleared away") 
   check_recovery(node);
 }
 
+TEST_CASE("a link's text means a remote path, and other texts mean none") {
+  const auto mappings = support::PosixPath::parse("/run/longshore-smb", "use");
+  const auto [text, expected] = GENERATE(table<std::string, std::string>({
+      {"/run/longshore-smb/files/share/current", "//files/share"},
+      {"/run/longshore-smb/files/my share/current/", "//files/my share"},
+      {"/run/longshore-smb/files/share/current/Some/Dir", "//files/share/Some/Dir"},
+      {"/run/longshore-smb/files/share/1", "none"},
+      {"/run/longshore-smb/files/share", "none"},
+      {"/run/longshore-smb", "none"},
+      {"/run/longshore-smb-2/files/share/current", "none"},
+      {"//files/share/current", "none"},
+      {"\\\\files\\share", "none"},
+      {"", "none"},
+  }));
+  CAPTURE(text);
+  CHECK(MappingDirectory::remote_path_in(text, *mappings).value_or("none") == expected);
+}
+
 }  // namespace
 }  // namespace longshore::smb

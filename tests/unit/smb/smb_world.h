@@ -1,6 +1,6 @@
 // Where the suite of the smb group runs: a file server with one share, and a node that maps it.
-// There are three: the fake, the Linux backend on a made-up kernel, and, in a guest, the Linux
-// backend on a real server.
+// There are four: the fake, the Linux backend on a made-up kernel, the Windows backend on a made-up
+// SMB client, and, in a guest, the Linux backend on a real server.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 
 #include "smb/smb_backend.h"
 #include "smb/smb_service.h"
+#include "tests/support/node_path.h"
 
 namespace longshore::smb {
 
@@ -29,12 +30,19 @@ class SmbWorld {
   virtual void stop_server() = 0;
   virtual void start_server() = 0;
 
+  // Whether credentials are tried at the server where the share is mapped already.
+  virtual bool tries_credentials() const { return true; }
+
   // The node's side. An allowed root, and paths below it: "<root>/<name>".
   virtual std::string root() const = 0;
-  std::string local(const std::string& name) const { return root() + "/" + name; }
+  std::string local(const std::string& name) const {
+    return test::node_path(test::posix_path(root()) + "/" + name);
+  }
   virtual bool is_mapped() const = 0;
   // Whether a link at the path leads to what lies below the share, and reaches it.
   virtual bool leads_to(const std::string& local, const std::string& below) const = 0;
+  // What a driver reads there.
+  virtual std::string text_of_link(const std::string& local) const = 0;
   virtual bool is_absent(const std::string& local) const = 0;
   // Puts something at the path that is no link.
   virtual void occupy(const std::string& local) = 0;

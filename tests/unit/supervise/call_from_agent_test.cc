@@ -65,6 +65,24 @@ TEST_CASE("A stream sends as many messages as it has credit for, and waits for m
   CHECK(stream.call->send("4") == LONGSHORE_WOULD_BLOCK);
 }
 
+// Whoever opens streams and reads none of them decides how many there are.
+TEST_CASE("Of large messages a stream has no more on their way than make so many bytes") {
+  ChildStream stream(kStreamCredit);
+  const std::string half(kStreamBytes / 2, 'x');
+  CHECK(stream.call->send(half) == LONGSHORE_OK);
+  CHECK(stream.call->send(half) == LONGSHORE_OK);
+  CHECK(stream.call->send(half) == LONGSHORE_WOULD_BLOCK);
+  stream.observer->grant(1);
+  CHECK(stream.target->count("writable") == 1);
+  CHECK(stream.call->send(half) == LONGSHORE_OK);
+  CHECK(stream.call->send(half) == LONGSHORE_WOULD_BLOCK);
+  // However large it is, one goes.
+  stream.observer->grant(2);
+  CHECK(stream.target->count("writable") == 2);
+  CHECK(stream.call->send(std::string(10 * kStreamBytes, 'x')) == LONGSHORE_OK);
+  CHECK(stream.call->send("x") == LONGSHORE_WOULD_BLOCK);
+}
+
 // It let the next message overtake the one under way, and be sent without credit: for that the
 // agent ended the process.
 TEST_CASE("Credit that comes while a message is written makes no room for another meanwhile") {

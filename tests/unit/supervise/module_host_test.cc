@@ -104,7 +104,7 @@ TEST_CASE("Another version of protocol or ABI is refused with a sentence that sa
   REQUIRE(ready);
   INFO(ready->refusal());
   CHECK(ready->refusal().find(says) != std::string::npos);
-  CHECK(ready->refusal().find("and the module host version 4 of their protocol") !=
+  CHECK(ready->refusal().find("and the module host version 5 of their protocol") !=
         std::string::npos);
   CHECK(host.wait() == "exited with code 0");
 }
@@ -147,7 +147,7 @@ TEST_CASE("A peer of another version is told of by either side in the same words
   const auto refused = check_versions(ready, "the module host", "the agent");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message() ==
-        "cannot run the module in a process of its own: the module host speaks version 5 of their "
-        "protocol with ABI 0.2, and the agent version 4 of their protocol with ABI 0.2; install "
+        "cannot run the module in a process of its own: the module host speaks version 6 of their "
+        "protocol with ABI 0.2, and the agent version 5 of their protocol with ABI 0.2; install "
         "both from one package, and restart the agent");
 }

@@ -74,6 +74,18 @@ TEST_CASE("There is one end, and nothing after it") {
   CHECK(pump.taken.empty());
 }
 
+// Who has sent as much as may be on its way waits for credit.
+TEST_CASE("Of large messages credit is given back sooner") {
+  Pump pump;
+  pump.room = 10;
+  pump.add(std::string(kStreamBytes, 'm'));
+  CHECK(pump.granted == 1);
+  pump.add(std::string(kStreamBytes / 4, 'm'));
+  CHECK(pump.granted == 1);
+  pump.add(std::string(kStreamBytes / 4, 'm'));
+  CHECK(pump.granted == 3);
+}
+
 TEST_CASE("Credit is given back for what was taken, not for what waits") {
   Pump pump;
   for (uint32_t i = 0; i < kStreamCredit; ++i) pump.add("m");

@@ -24,8 +24,8 @@ TEST_CASE("a path outside of the roots is refused and told the roots") {
   CHECK(result.error().code() == StatusCode::kPermissionDenied);
   CHECK(result.error().message() ==
         "cannot remove \"" + outside +
-            "\": the path is not within the working directories [\"/mnt\", \"/var/lib/kubelet\"]; "
-            "the option allowed_roots of the module says which paths may be reached");
+            "\": the path is not within the allowed roots [\"/mnt\", \"/var/lib/kubelet\"]; "
+            "settings.allowed_roots of the module says which paths may be reached");
 }
 
 TEST_CASE("a bad path is a bad path before it is outside") {

@@ -83,6 +83,16 @@ TEST_CASE("within goes by names and not by letters") {
   CHECK(is_within("/", *PosixPath::parse("/", "test")));
 }
 
+TEST_CASE("within is the same of texts that nobody has parsed") {
+  for (const std::string_view outer : {"/a", "/"}) {
+    CHECK(is_within("/a", outer));
+    CHECK(is_within("/a/b", outer));
+  }
+  CHECK(is_within("/a b/\\c", "/a b"));  // what a request may not have a mount may
+  CHECK_FALSE(is_within("/ab", "/a"));
+  CHECK_FALSE(is_within("/", "/a"));
+}
+
 TEST_CASE("a path is taken apart") {
   const auto path = *PosixPath::parse("/a/b/c", "test");
   CHECK(path.name() == "c");

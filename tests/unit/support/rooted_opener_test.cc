@@ -118,9 +118,9 @@ TEST_CASE("a link that leads out says which rule it breaks") {
   REQUIRE_FALSE(opened);
   CHECK(opened.error().message() ==
         "cannot open \"" + roots.at("root/out/file") +
-            "\": a link on the way leads out of the working directories [\"" + roots.at("root") +
+            "\": a link on the way leads out of the allowed roots [\"" + roots.at("root") +
             "\", \"" + roots.at("other") +
-            "\"]; links are followed only within the option allowed_roots of the module");
+            "\"]; links are followed only within settings.allowed_roots of the module");
 }
 
 TEST_CASE("links in a circle end") {
@@ -140,9 +140,8 @@ TEST_CASE("a missing root is named") {
   const auto opened = roots.beneath().open(*PosixPath::parse(roots.at("root/a"), "test"), "open");
   REQUIRE_FALSE(opened);
   CHECK(opened.error().code() == StatusCode::kNotFound);
-  CHECK_THAT(opened.error().message(),
-             Catch::Contains("the working directory \"" + roots.at("root") +
-                             "\" itself cannot be opened"));
+  CHECK_THAT(opened.error().message(), Catch::Contains("the allowed root \"" + roots.at("root") +
+                                                       "\" itself cannot be opened"));
 }
 
 TEST_CASE("a root may itself be reached through a link") {
@@ -150,6 +149,179 @@ TEST_CASE("a root may itself be reached through a link") {
   roots.link(roots.at("root"), "alias");
   const RootedOpener beneath(*AllowedRoots::from({roots.at("alias")}));
   CHECK(beneath.open(*PosixPath::parse(roots.at("alias/a/b/file"), "test"), "open"));
+}
+
+TEST_CASE("where an absolute link leads out is told, and nothing there is opened") {
+  const Roots roots;
+  roots.link(roots.at("secret"), "root/out");
+  roots.link("out/file", "root/via");
+  roots.link(roots.at("root/via"), "root/a/far");
+  roots.link("../secret", "root/relative");
+  const auto destination = [&](const std::string& name) -> std::string {
+    const auto found = roots.beneath().follow(*PosixPath::parse(roots.at(name), "test"), "open");
+    if (!found) return status_code_name(found.error().code());
+    return found->opened ? "opened" : found->outside;
+  };
+  CHECK(destination("root/a/b") == "opened");
+  CHECK(destination("root") == "opened");
+  CHECK(destination("root/out") == roots.at("secret"));
+  CHECK(destination("root/via") == roots.at("secret/file"));
+  CHECK(destination("root/a/far") == roots.at("secret/file"));
+  CHECK(destination("root/via/none") == roots.at("secret/file/none"));
+  CHECK(destination("root/relative") == "PERMISSION_DENIED");
+  CHECK(destination("root/none") == "NOT_FOUND");
+}
+
+TEST_CASE("of what is missing the link that leads there is told, the last of several") {
+  const Roots roots;
+  roots.link("none/x", "root/dangling");
+  roots.link(roots.at("root/dangling"), "root/a/chain");
+  roots.link("b/none", "root/a/partly");
+  roots.link("a", "root/alive");
+  roots.link(roots.at("other/none"), "root/elsewhere");
+  roots.link(roots.at("secret/none"), "root/out");
+  const auto link_of = [&](const std::string& name) {
+    return roots.beneath()
+        .dangling_link(*PosixPath::parse(roots.at(name), "test"))
+        .value_or("none");
+  };
+  const auto told = [&](const std::string& link, const std::string& text) {
+    return "the link \"" + roots.at(link) + "\" leads to \"" + text + "\", where nothing is";
+  };
+  CHECK(link_of("root/dangling") == told("root/dangling", "none/x"));
+  CHECK(link_of("root/dangling/y") == told("root/dangling", "none/x"));
+  CHECK(link_of("root/a/chain") == told("root/dangling", "none/x"));
+  CHECK(link_of("root/alive/partly/y") == told("root/a/partly", "b/none"));
+  CHECK(link_of("root/elsewhere") == told("root/elsewhere", roots.at("other/none")));
+  // Nobody's names read like a sentence of ours.
+  roots.link("because it does not exist", "root/odd");
+  CHECK(link_of("root/odd") == told("root/odd", "because\\040it\\040does\\040not\\040exist"));
+  // Here no link is at fault, or nothing is missing, or it is none of the caller's business.
+  for (const char* name : {"root/none", "root/alive/none", "root/alive", "root/a/b", "root/out"}) {
+    CAPTURE(name);
+    CHECK(link_of(name) == "none");
+  }
+  fs::remove_all(roots.at("other"));
+  CHECK(link_of("root/elsewhere") == told("root/elsewhere", roots.at("other/none")));
+  CHECK(link_of("other/x") == "none");
+}
+
+TEST_CASE("an error is explained by a dangling link only where something is missing") {
+  const Roots roots;
+  roots.link("none", "root/dangling");
+  const RootedOpener beneath = roots.beneath();
+  const auto text_of = [&](const std::string& name, std::errc error) {
+    const PosixPath path = *PosixPath::parse(roots.at(name), "test");
+    const Error plain = beneath.failure(path, "open", std::make_error_code(error));
+    const Error told = beneath.explained(plain, path);
+    CHECK(told.code() == plain.code());
+    CHECK(told.system() == plain.system());
+    return told.message();
+  };
+  const std::string missing = text_of("root/dangling", std::errc::no_such_file_or_directory);
+  CHECK(missing == "cannot open \"" + roots.at("root/dangling") + "\": the link \"" +
+                       roots.at("root/dangling") +
+                       "\" leads to \"none\", where nothing is; remove that link, or make what it "
+                       "leads to");
+  CHECK_THAT(text_of("root/dangling", std::errc::not_a_directory), !Catch::Contains("leads to"));
+  CHECK_THAT(text_of("root/none", std::errc::no_such_file_or_directory),
+             Catch::EndsWith("No such file or directory"));
+}
+
+// Asked `most` times at the utmost, then cancelled.
+struct CountedDeadline {
+  size_t asked = 0;
+  Deadline deadline(size_t most) {
+    return {.cancelled = [this, most] { return ++asked > most; }};
+  }
+};
+
+TEST_CASE("a walk ends with its deadline, between two names") {
+  const Roots roots;
+  roots.link(roots.at("root/a"), "root/absolute");
+  const RootedOpener beneath = roots.beneath();
+  const PosixPath path = *PosixPath::parse(roots.at("root/absolute/b/file"), "test");
+  const PosixPath absent = *PosixPath::parse(roots.at("root/absolute/none"), "test");
+  const auto code_of = [](const auto& result) {
+    return result ? StatusCode::kOk : result.error().code();
+  };
+  CHECK(code_of(beneath.open(path, "open", CountedDeadline().deadline(100))) == StatusCode::kOk);
+  for (size_t most = 0; most < 3; ++most) {
+    CAPTURE(most);
+    CountedDeadline counted;
+    CHECK(code_of(beneath.open(path, "open", counted.deadline(most))) == StatusCode::kCancelled);
+    CHECK(counted.asked == most + 2);  // and once for the words of the error
+  }
+  CountedDeadline counted;
+  const Deadline over = counted.deadline(0);
+  CHECK(code_of(beneath.entry(path, "open", over)) == StatusCode::kCancelled);
+  CHECK(code_of(beneath.missing_place(absent, "open", over)) == StatusCode::kCancelled);
+  roots.link("none", "root/dangling");
+  const PosixPath dangling = *PosixPath::parse(roots.at("root/dangling"), "test");
+  CHECK(beneath.dangling_link(dangling, {}));
+  CHECK_FALSE(beneath.dangling_link(dangling, over));
+  const Deadline late{.time = Deadline::Clock::time_point::min()};
+  CHECK(code_of(beneath.open(path, "open", late)) == StatusCode::kDeadlineExceeded);
+}
+
+TEST_CASE("a walk follows so many names, and what goes up costs the way down again") {
+  const Roots roots;
+  constexpr size_t kDepth = 200;
+  std::string deep = "root";
+  for (size_t i = 0; i < kDepth; ++i) deep += "/x";
+  fs::create_directories(roots.at(deep));
+  test::write_file(roots.at(deep + "/file"), "inside");
+  const auto up_and_down = [](size_t times) {
+    std::string text;
+    for (size_t i = 0; i < times; ++i) text += "../x/";
+    return text + "file";
+  };
+  roots.link(up_and_down(10), deep + "/few");
+  roots.link(up_and_down(RootedOpener::kMostSteps / kDepth), deep + "/many");
+  // The kernel does not go through this one.
+  roots.link(roots.at(deep), "root/absolute");
+  CHECK(roots.open("root/absolute/few") == "inside");
+  CHECK(roots.open("root/absolute/many") == "FAILED_PRECONDITION");
+  // As many names in links to links.
+  constexpr size_t kLinks = 38;
+  static_assert(kLinks * (kDepth - 1) < RootedOpener::kMostSteps);
+  for (size_t i = 0; i < kLinks; ++i) {
+    const std::string next = i + 1 == kLinks ? "/file" : "/" + std::to_string(i + 1);
+    roots.link(roots.at(deep + next), deep + "/" + std::to_string(i));
+  }
+  CHECK(roots.open("root/absolute/0") == "inside");
+}
+
+TEST_CASE("what is missing is told with the last directory that is there, after one walk") {
+  const Roots roots;
+  roots.link(roots.at("root/a"), "root/absolute");
+  roots.link("b", "root/a/relative");
+  roots.link("none/x", "root/dangling");
+  CountedDeadline counted;
+  const auto missing = [&](const std::string& name) -> std::string {
+    const auto found = roots.beneath().missing_place(*PosixPath::parse(roots.at(name), "test"),
+                                                     "look for", counted.deadline(1000));
+    if (!found) return status_code_name(found.error().code());
+    if (!*found) return "nothing";
+    std::string names =
+        fs::read_symlink("/proc/self/fd/" + std::to_string((*found)->directory.get()));
+    for (const std::string& each : (*found)->names) names += "|" + each;
+    return names;
+  };
+  CHECK(missing("root/absolute/x/y") == roots.at("root/a") + "|x|y");
+  CHECK(missing("root/a/relative/x") == roots.at("root/a/b") + "|x");
+  CHECK(missing("root/a/b/file/x") == "FAILED_PRECONDITION");
+  for (const char* name : {"root", "root/a/b", "root/dangling", "root/dangling/y"}) {
+    CAPTURE(name);
+    CHECK(missing(name) == "nothing");
+  }
+  counted.asked = 0;
+  std::string deep = "root/absolute";
+  for (size_t i = 0; i < 100; ++i) deep += "/y";
+  CHECK(missing(deep).starts_with(roots.at("root/a") + "|y|y"));
+  CHECK(counted.asked == 3);  // "absolute", "a", and the first that is missing
+  fs::remove_all(roots.at("root"));
+  CHECK(missing("root/a") == "NOT_FOUND");
 }
 
 TEST_CASE("nothing is followed when opening a single name") {

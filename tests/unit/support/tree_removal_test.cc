@@ -1,9 +1,11 @@
 #include "support/linux/tree_removal.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -88,17 +90,26 @@ TEST_CASE("odd names are names like others") {
   CHECK(fs::is_empty(top / "tree"));
 }
 
-TEST_CASE("ten thousand levels go with few descriptors", "[large]") {
+TEST_CASE("ten thousand levels go with few descriptors, little memory and few steps", "[large]") {
+  constexpr int kLevels = 10'000;
   const test::TemporaryDirectory top;
-  make_chain(top / "tree", 10'000);
+  make_chain(top / "tree", kLevels, std::string(250, 'n'));
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   const rlimit few{64, before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &few);
-  const Result<void> removed = empty(top / "tree");
+  const size_t held_before = ::mallinfo2().uordblks;
+  size_t most_held = held_before;
+  int looks = 0;  // at the deadline, one each 64 steps
+  const Result<void> removed = empty(top / "tree", in_between([&] {
+                                       most_held = std::max(most_held, ::mallinfo2().uordblks);
+                                       ++looks;
+                                     }));
   ::setrlimit(RLIMIT_NOFILE, &before);
   CHECK(removed);
   CHECK(fs::is_empty(top / "tree"));
+  CHECK(most_held - held_before < (1u << 20));
+  CHECK(looks * 64 < 12 * kLevels);
 }
 
 TEST_CASE("deep branches beside each other go") {

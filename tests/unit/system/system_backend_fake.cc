@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "system/service_name.h"
+
 namespace longshore::system {
 
 namespace {
@@ -14,7 +16,7 @@ Error not_found(const std::string& unit) {
 
 void SystemBackendFake::put(const std::string& name, Unit unit) {
   const std::lock_guard lock(mutex_);
-  units_[name] = std::move(unit);
+  units_[comparable_name(name)] = std::move(unit);
 }
 
 void SystemBackendFake::set_serial_number(std::string serial_number) {
@@ -35,7 +37,7 @@ Result<std::string> SystemBackendFake::bios_serial_number() {
 
 Result<ServiceInfo> SystemBackendFake::query(const std::string& unit, const Deadline&) {
   const std::lock_guard lock(mutex_);
-  const auto found = units_.find(unit);
+  const auto found = units_.find(comparable_name(unit));
   if (found == units_.end()) return not_found(unit);
   return found->second.info;
 }
@@ -44,8 +46,9 @@ Result<std::vector<std::string>> SystemBackendFake::running_dependants(const std
                                                                        const Deadline&) {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> running;
-  for (const std::string& dependant : units_[unit].dependants) {
-    if (units_[dependant].info.status != ServiceStatus::kStopped) running.push_back(dependant);
+  for (const std::string& dependant : units_[comparable_name(unit)].dependants) {
+    if (units_[comparable_name(dependant)].info.status != ServiceStatus::kStopped)
+      running.push_back(dependant);
   }
   return running;
 }
@@ -61,7 +64,7 @@ Result<void> SystemBackendFake::stop(const std::string& unit, const Deadline& de
 Result<void> SystemBackendFake::change(const std::string& name, const Deadline& deadline,
                                        const char* operation, ServiceStatus goal) {
   const std::lock_guard lock(mutex_);
-  const auto found = units_.find(name);
+  const auto found = units_.find(comparable_name(name));
   if (found == units_.end()) return not_found(name);
   Unit& unit = found->second;
   if (unit.info.status == goal) return {};

@@ -40,7 +40,7 @@ class SystemBackendFake final : public SystemBackend {
                       ServiceStatus goal);
 
   mutable std::mutex mutex_;
-  std::map<std::string, Unit> units_;
+  std::map<std::string, Unit> units_;  // by their comparable names
   std::string serial_number_;
   std::vector<std::string> done_;
 };

@@ -1,4 +1,4 @@
-// What the system group promises, the same on a bus and on the fake.
+// What the system group promises, the same on every system and on the fake.
 #include <catch2/catch.hpp>
 #include <tuple>
 
@@ -9,7 +9,7 @@ namespace longshore::system {
 namespace {
 
 using test::outcome;
-using Worlds = std::tuple<BusWorld, FakeWorld>;
+using Worlds = std::tuple<SystemWorld, FakeWorld>;
 using Names = std::vector<std::string>;
 using std::chrono::milliseconds;
 
@@ -24,16 +24,16 @@ SystemService service_of(World& world, const Names& allowed,
 
 TEMPLATE_LIST_TEST_CASE("GetService tells a service's name, state and start type", "", Worlds) {
   TestType world;
-  world.put("a.service", {kRunning, StartType::kAutomatic});
-  world.put("b.service", {kStopped, StartType::kManual});
-  world.put("c.service", {kStopped, StartType::kDisabled});
+  world.put(whole("a"), {kRunning, StartType::kAutomatic});
+  world.put(whole("b"), {kStopped, StartType::kManual});
+  world.put(whole("c"), {kStopped, StartType::kDisabled});
   const auto service = service_of(world, {});
   const auto a = service.get_service("a", {});
   REQUIRE(a);
-  CHECK(a->display_name == "The service a.service");
+  CHECK(a->display_name == "The service " + whole("a"));
   CHECK(a->status == kRunning);
   CHECK(a->start_type == StartType::kAutomatic);
-  CHECK(service.get_service("b.service", {})->start_type == StartType::kManual);
+  CHECK(service.get_service(other_spelling("b"), {})->start_type == StartType::kManual);
   CHECK(service.get_service("b", {})->status == kStopped);
   CHECK(service.get_service("c", {})->start_type == StartType::kDisabled);
   CHECK(outcome(service.get_service("unknown", {})) == "NOT_FOUND");
@@ -41,28 +41,28 @@ TEMPLATE_LIST_TEST_CASE("GetService tells a service's name, state and start type
 
 TEMPLATE_LIST_TEST_CASE("StartService starts a service once", "", Worlds) {
   TestType world;
-  world.put("a.service", {kStopped});
+  world.put(whole("a"), {kStopped});
   const auto service = service_of(world, {"a"});
   CHECK(outcome(service.start_service("a", {})) == "OK");
-  CHECK(world.runs("a.service"));
-  CHECK(outcome(service.start_service("a.service", {})) == "OK");
-  CHECK(world.done() == Names{"start a.service"});
+  CHECK(world.runs(whole("a")));
+  CHECK(outcome(service.start_service(other_spelling("a"), {})) == "OK");
+  CHECK(world.done() == Names{"start " + whole("a")});
 }
 
 TEMPLATE_LIST_TEST_CASE("StopService stops a service once", "", Worlds) {
   TestType world;
-  world.put("a.service", {kRunning});
-  const auto service = service_of(world, {"a.service"});
+  world.put(whole("a"), {kRunning});
+  const auto service = service_of(world, {whole("a")});
   CHECK(outcome(service.stop_service("a", false, {})) == "OK");
-  CHECK_FALSE(world.runs("a.service"));
+  CHECK_FALSE(world.runs(whole("a")));
   CHECK(outcome(service.stop_service("a", true, {})) == "OK");
-  CHECK(world.done() == Names{"stop a.service"});
+  CHECK(world.done() == Names{"stop " + whole("a")});
 }
 
 TEMPLATE_LIST_TEST_CASE("what cannot start says so", "", Worlds) {
   TestType world;
-  world.put("broken.service", {kStopped, StartType::kManual, {}, /*fails=*/true});
-  world.put("masked.service", {kStopped, StartType::kDisabled});
+  world.put(whole("broken"), {kStopped, StartType::kManual, {}, /*fails=*/true});
+  world.put(whole("masked"), {kStopped, StartType::kDisabled});
   const auto service = service_of(world, {"*"});
   CHECK(outcome(service.start_service("broken", {})) == "FAILED_PRECONDITION");
   CHECK(outcome(service.start_service("masked", {})) == "FAILED_PRECONDITION");
@@ -72,9 +72,9 @@ TEMPLATE_LIST_TEST_CASE("what cannot start says so", "", Worlds) {
 
 TEMPLATE_LIST_TEST_CASE("only allowed services are started and stopped", "", Worlds) {
   TestType world;
-  world.put("a.service", {kStopped});
-  world.put("b.service", {kRunning});
-  const auto names = GENERATE(Names{}, Names{"c"}, Names{"a.serviceX", "A", "b.socket"});
+  world.put(whole("a"), {kStopped});
+  world.put(whole("b"), {kRunning});
+  const auto names = GENERATE(Names{}, Names{"c"}, Names{"a.serviceX", "aa", "b.socket"});
   const auto service = service_of(world, names);
   const Result<void> started = service.start_service("a", {});
   CHECK(outcome(started) == "PERMISSION_DENIED");
@@ -87,54 +87,55 @@ TEMPLATE_LIST_TEST_CASE("only allowed services are started and stopped", "", Wor
 
 TEMPLATE_LIST_TEST_CASE("running dependants are named and nothing is stopped", "", Worlds) {
   TestType world;
-  world.put("a.service", {kRunning, StartType::kManual, {"b.service", "c.service", "d.service"}});
-  world.put("b.service", {kRunning});
-  world.put("c.service", {kStopped});
-  world.put("d.service", {kRunning});
+  world.put(whole("a"), {kRunning, StartType::kManual, {whole("b"), whole("c"), whole("d")}});
+  world.put(whole("b"), {kRunning});
+  world.put(whole("c"), {kStopped});
+  world.put(whole("d"), {kRunning});
   const Result<void> stopped = service_of(world, {"*"}).stop_service("a", false, {});
   REQUIRE_FALSE(stopped);
   CHECK(stopped.error().code() == StatusCode::kFailedPrecondition);
-  CHECK(stopped.error().message() ==
-        "cannot stop the service \"a.service\": dependent services are not stopped: b.service, "
-        "d.service; stop them first, or set force to have them stopped");
+  CHECK(stopped.error().message() == "cannot stop the service \"" + whole("a") +
+                                         "\": dependent services are not stopped: " + whole("b") +
+                                         ", " + whole("d") +
+                                         "; stop them first, or set force to have them stopped");
   CHECK(world.done().empty());
 }
 
 TEMPLATE_LIST_TEST_CASE("dependants that are stopped do not hinder", "", Worlds) {
   TestType world;
-  world.put("a.service", {kRunning, StartType::kManual, {"b.service"}});
-  world.put("b.service", {kStopped});
+  world.put(whole("a"), {kRunning, StartType::kManual, {whole("b")}});
+  world.put(whole("b"), {kStopped});
   CHECK(outcome(service_of(world, {"a"}).stop_service("a", false, {})) == "OK");
-  CHECK(world.done() == Names{"stop a.service"});
+  CHECK(world.done() == Names{"stop " + whole("a")});
 }
 
 TEMPLATE_LIST_TEST_CASE("force stops what needs the service first, leaves before branches", "",
                         Worlds) {
   TestType world;
   // d needs b and c, b needs c as well, and all need a.
-  world.put("a.service", {kRunning, StartType::kManual, {"c.service", "b.service"}});
-  world.put("b.service", {kRunning, StartType::kManual, {"d.service"}});
-  world.put("c.service", {kRunning, StartType::kManual, {"b.service", "d.service", "e.target"}});
-  world.put("d.service", {kRunning});
+  world.put(whole("a"), {kRunning, StartType::kManual, {whole("c"), whole("b")}});
+  world.put(whole("b"), {kRunning, StartType::kManual, {whole("d")}});
+  world.put(whole("c"), {kRunning, StartType::kManual, {whole("b"), whole("d"), "e.target"}});
+  world.put(whole("d"), {kRunning});
   world.put("e.target", {kRunning});
   const auto service = service_of(world, {"*"});
   CHECK(outcome(service.stop_service("a", true, {})) == "OK");
-  CHECK(world.done() == Names{"stop d.service", "stop b.service", "stop e.target", "stop c.service",
-                              "stop a.service"});
+  CHECK(world.done() == Names{"stop " + whole("d"), "stop " + whole("b"), "stop e.target",
+                              "stop " + whole("c"), "stop " + whole("a")});
 }
 
 TEMPLATE_LIST_TEST_CASE("services that need each other are each stopped once", "", Worlds) {
   TestType world;
-  world.put("a.service", {kRunning, StartType::kManual, {"b.service", "a.service"}});
-  world.put("b.service", {kRunning, StartType::kManual, {"a.service"}});
+  world.put(whole("a"), {kRunning, StartType::kManual, {whole("b"), whole("a")}});
+  world.put(whole("b"), {kRunning, StartType::kManual, {whole("a")}});
   CHECK(outcome(service_of(world, {"*"}).stop_service("a", true, {})) == "OK");
-  CHECK(world.done() == Names{"stop b.service", "stop a.service"});
+  CHECK(world.done() == Names{"stop " + whole("b"), "stop " + whole("a")});
 }
 
 TEMPLATE_LIST_TEST_CASE("force does not reach beyond what is allowed", "", Worlds) {
   TestType world;
-  world.put("a.service", {kRunning, StartType::kManual, {"b.service"}});
-  world.put("b.service", {kRunning, StartType::kManual, {"c.target"}});
+  world.put(whole("a"), {kRunning, StartType::kManual, {whole("b")}});
+  world.put(whole("b"), {kRunning, StartType::kManual, {"c.target"}});
   world.put("c.target", {kRunning});
   const Result<void> stopped = service_of(world, {"a", "b"}).stop_service("a", true, {});
   REQUIRE_FALSE(stopped);
@@ -147,7 +148,7 @@ TEMPLATE_LIST_TEST_CASE("force does not reach beyond what is allowed", "", World
 TEMPLATE_LIST_TEST_CASE("waiting ends with the service's time limit and the call's deadline", "",
                         Worlds) {
   TestType world;
-  world.put("a.service", {kStopped, StartType::kManual, {}, false, /*hangs=*/true});
+  world.put(whole("a"), {kStopped, StartType::kManual, {}, false, /*hangs=*/true});
   Deadline deadline;
   SECTION("the service's") {
     const Result<void> started =
@@ -163,14 +164,13 @@ TEMPLATE_LIST_TEST_CASE("waiting ends with the service's time limit and the call
     deadline.cancelled = [&] { return ++asked > 10; };
     CHECK(outcome(service_of(world, {"a"}).start_service("a", deadline)) == "CANCELLED");
   }
-  CHECK_FALSE(world.runs("a.service"));
+  CHECK_FALSE(world.runs(whole("a")));
 }
 
 TEMPLATE_LIST_TEST_CASE("a bad name is refused before anybody is asked", "", Worlds) {
   TestType world;
   const auto service = service_of(world, {"*"});
-  const std::string name =
-      GENERATE("", "a b", "a/b", "../a", "a\nb", "x.mount", "x@", "caf\xc3\xa9");
+  const std::string name = GENERATE(from_range(bad_names()));
   CAPTURE(name);
   CHECK(outcome(service.get_service(name, {})) == "INVALID_ARGUMENT");
   CHECK(outcome(service.start_service(name, {})) == "INVALID_ARGUMENT");

@@ -79,7 +79,8 @@ TEST_CASE("damaged tables and superblocks are answered, and change nothing") {
   INFO(filesystem);
   const Node node;
   test::LoopDisk disk(kImageBytes);
-  Agent agent(node, {&disk}, {.filesystem = filesystem});
+  // On a busy machine a read may take longer than an agent waits for it.
+  Agent agent(node, {&disk}, {.filesystem = filesystem, .patience = std::chrono::minutes(1)});
   const std::string id = agent.new_volume(disk);
   REQUIRE(outcome(agent.service().format(id, {}, "test")) == "OK");
   const auto stats = agent.service().stats(id);

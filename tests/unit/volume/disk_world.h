@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -17,6 +18,7 @@
 #include "tests/support/loop_disk.h"
 #include "tests/support/outcome.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/writable_node.h"
 #include "volume/linux/volume_backend_linux.h"
 #include "volume/volume_service.h"
 
@@ -73,8 +75,14 @@ class Node {
 
 struct AgentOptions {
   std::string filesystem = "ext4";
+  std::vector<std::string> allowed_filesystems = {"ext4", "xfs", "btrfs", "ntfs"};
   std::string mkfs_directory = "/usr/sbin";
   std::string sysfs_root = "/sys";
+  bool overwrite_unknown_data = false;
+  bool offline_in_kernel = false;
+  bool clear_read_only = false;
+  bool mount_read_only_disks = false;
+  std::chrono::milliseconds patience{5000};
 };
 
 // Both groups as one agent on the node has them, with none but these disks.
@@ -82,12 +90,20 @@ class Agent {
  public:
   Agent(const Node& node, const std::vector<const test::LoopDisk*>& disks,
         const AgentOptions& options = {})
-      : partitions_(names(disks), options.sysfs_root),
+      : partitions_({.disk_names = names(disks),
+                     .overwrites_unknown_data = options.overwrite_unknown_data,
+                     .offline_in_kernel = options.offline_in_kernel,
+                     .clears_read_only = options.clear_read_only,
+                     .sysfs_root = options.sysfs_root}),
         backend_({.disk_names = names(disks),
                   .roots = roots(node),
+                  .allowed_filesystems = *AllowedFilesystems::from(options.allowed_filesystems),
                   .filesystem = options.filesystem,
                   .mkfs_directory = options.mkfs_directory,
                   .state_directory = node.state(),
+                  .mount_read_only_disks = options.mount_read_only_disks,
+                  .overwrites_unknown_data = options.overwrite_unknown_data,
+                  .patience = options.patience,
                   .sysfs_root = options.sysfs_root}),
         disks_(partitions_),
         volumes_(roots(node), backend_) {}
@@ -98,8 +114,21 @@ class Agent {
     return disks_.partition(disk.number(), {}, "test");
   }
   std::string partition(const test::LoopDisk& disk) { return outcome(try_partition(disk)); }
+  // Takes a WritableNode.
+  Result<void> try_set_online(const test::LoopDisk& disk, bool online) {
+    return disks_.set_online(disk.number(), online, {}, "test");
+  }
+  std::string set_online(const test::LoopDisk& disk, bool online) {
+    return outcome(try_set_online(disk, online));
+  }
+  disk::DiskState state(const test::LoopDisk& disk) {
+    const Result<disk::DiskState> state = disks_.state(disk.number());
+    REQUIRE(state);
+    return *state;
+  }
   Ids ids(const test::LoopDisk& disk, uint32_t partition = 0) {
     const Result<Ids> ids = volumes_.list(disk.number(), partition);
+    INFO((ids ? "" : ids.error().message()));
     REQUIRE(ids);
     return *ids;
   }
@@ -125,8 +154,11 @@ class Agent {
     return outcome(volumes_.mount(id, target, {}, "test"));
   }
   std::string unmount(const std::string& id, const std::string& target) {
-    return outcome(volumes_.unmount(id, target, {}, "test"));
+    return outcome(volumes_.unmount(id, target, {}, "test", log_));
   }
+  std::string flush(const std::string& id) { return outcome(volumes_.flush(id, log_)); }
+  // What unmount() and flush() warned of so far.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   std::string resize(const std::string& id, uint64_t bytes) {
     return outcome(volumes_.resize(id, static_cast<int64_t>(bytes), {}, "test"));
   }
@@ -146,6 +178,8 @@ class Agent {
     return *support::AllowedRoots::from({node.root()});
   }
 
+  std::vector<std::string> warnings_;
+  const support::WarningLog log_{[this](std::string_view text) { warnings_.emplace_back(text); }};
   disk::DiskBackendLinux partitions_;
   VolumeBackendLinux backend_;
   disk::DiskService disks_;

@@ -1,60 +1,11 @@
 // Disks of which sysfs tells what loop disks never are: made up, with the disk's real content.
-#include <fstream>
-#include <iterator>
-
 #include "tests/unit/volume/disk_world.h"
+#include "tests/unit/volume/seen_disk.h"
 
 namespace longshore::volume {
 namespace {
 
 using test::LoopDisk;
-
-// A tree like sysfs's with the disk and the partitions that the kernel has of it now.
-class Seen {
- public:
-  Seen(const Node& node, const LoopDisk& disk)
-      : root_(node.at("sys")), name_(disk.name()), there_("/sys/block/" + name_) {
-    std::filesystem::create_directories(root_ / "dev/block");
-    put_device("");
-    for (const char* name : {"diskseq", "ro"}) copy(name);
-    std::filesystem::create_symlink("anywhere", here("bdi"));
-    if (!std::filesystem::exists(there_ / partition())) return;
-    put_device(partition() + "/");
-    for (const char* name : {"partition", "start"}) copy(partition() + "/" + name);
-  }
-
-  std::string root() const { return root_; }
-  std::string partition() const { return name_ + "p1"; }
-
-  void put(const std::string& name, const std::string& value) const {
-    std::filesystem::create_directories(here(name).parent_path());
-    test::write_file(here(name), value);
-  }
-  // dm-0 is made of the disk ("") or of its partition.
-  void put_holder(const std::string& below) const {
-    std::filesystem::create_directories(here(below) / "holders/dm-0");
-  }
-
- private:
-  std::filesystem::path here(const std::string& name) const {
-    return root_ / "block" / name_ / name;
-  }
-  void copy(const std::string& name) const {
-    std::ifstream attribute(there_ / name);
-    put(name, {std::istreambuf_iterator<char>(attribute), {}});
-  }
-  void put_device(const std::string& below) const {
-    for (const char* name : {"size", "dev"}) copy(below + name);
-    std::string number;
-    std::ifstream(here(below + "dev")) >> number;
-    const auto directory = below.empty() ? here("").parent_path() : here(below).parent_path();
-    std::filesystem::create_directory_symlink(directory, root_ / "dev/block" / number);
-  }
-
-  const std::filesystem::path root_;
-  const std::string name_;
-  const std::filesystem::path there_;
-};
 
 TEST_CASE("what dm is made of is no volume") {
   const LoopDisk disk(kDiskBytes);
@@ -65,7 +16,9 @@ TEST_CASE("what dm is made of is no volume") {
   Agent seeing(node, {&disk}, {.sysfs_root = seen.root()});
   REQUIRE(seeing.ids(disk) == Ids{id});
   seen.put_holder(GENERATE(true, false) ? "" : seen.partition());
-  CHECK(seeing.ids(disk).empty());
+  // After PartitionDisk, which leaves it as it is, drivers would take the first of an empty list.
+  REQUIRE(seeing.partition(disk) == "OK");
+  CHECK(outcome(seeing.service().list(disk.number(), 0)) == "FAILED_PRECONDITION");
   CHECK(seeing.format(id) == "NOT_FOUND");
   CHECK(agent.is_formatted(id) == "false");
 }
@@ -91,13 +44,51 @@ TEST_CASE("a disk that cannot be read for the moment is not said to have no volu
   REQUIRE_FALSE(formatted);
   CHECK(formatted.error().code() == StatusCode::kUnavailable);
   CHECK_THAT(formatted.error().message(), Catch::Contains(disk.node()));
-  CHECK(outcome(seeing.service().list(disk.number() + 1000, 0)) == "OK");
+  CHECK(outcome(seeing.service().list(disk.number() + 1000, 0)) == "NOT_FOUND");
 
   seen.put("device/state", "running\n");
   CHECK(seeing.is_formatted(id) == "true");
   // Of a mount nobody can say whose it is while the disk is away, and it must be let go.
   seen.put("device/state", "blocked\n");
   CHECK(seeing.unmount("PARTUUID=1", target) == "OK");
+  CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
+}
+
+TEST_CASE("a volume whose disk is gone is written out and let go, with a warning") {
+  const LoopDisk disk(kDiskBytes), other(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string known = agent.new_volume(disk), target = node.target("target");
+  REQUIRE(agent.format(known) == "OK");
+  REQUIRE(agent.mount(known, target) == "OK");
+  const Seen seen(node, disk);
+  Agent seeing(node, {&disk}, {.sysfs_root = seen.root()});
+  REQUIRE(seeing.flush(known) == "OK");
+  CHECK(seeing.flush("PARTUUID=1") == "NOT_FOUND");
+  REQUIRE(seeing.warnings().empty());
+
+  seen.remove();
+  // What other agents serve is not lost to this one.
+  Agent foreign(node, {&other}, {.sysfs_root = seen.root()});
+  CHECK(foreign.flush(known) == "NOT_FOUND");
+  const std::string lost = seeing.id_at(target);
+  CHECK_THAT(lost, Catch::StartsWith("LOST="));
+  // AWS EBS does not unmount after an error.
+  CHECK(*seeing.service().disk_number_of(lost) == 0);
+  CHECK(outcome(seeing.service().disk_number_of("LOST=0:0")) == "NOT_FOUND");
+  CHECK(seeing.is_formatted(lost) == "NOT_FOUND");
+  const std::string id = GENERATE_COPY(known, lost);
+  CHECK(seeing.flush(id) == "OK");
+  CHECK(seeing.unmount(id, target) == "OK");
+  REQUIRE(seeing.warnings().size() == 2);
+  for (const std::string& warning : seeing.warnings()) {
+    CHECK_THAT(warning, Catch::Contains("\"" + target + "\"") &&
+                            Catch::Contains("what was not written to it is lost"));
+  }
+  CHECK(seeing.flush(id) == "NOT_FOUND");
+  CHECK(outcome(seeing.service().disk_number_of(lost)) == "NOT_FOUND");
+  CHECK(seeing.unmount(id, target) == "OK");
+  CHECK(seeing.warnings().size() == 2);
   CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
 }
 

@@ -1,11 +1,10 @@
-// Disks that are unusual in themselves: filesystems on whole disks, copies, other sectors,
-// write-protected, full.
+// Disks that are unusual in themselves: filesystems on whole disks, copies, other sectors, full.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <future>
-#include <optional>
 
 #include "tests/unit/volume/disk_world.h"
 #include "tests/unit/volume/run_program.h"
@@ -36,6 +35,35 @@ TEST_CASE("a filesystem on a whole disk is a volume by its own uuid") {
   CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
   CHECK(agent.unmount(id, target) == "OK");
   CHECK(agent.id(disk) == id);
+}
+
+TEST_CASE("an id is text, whatever a filesystem calls itself") {
+  const LoopDisk disk(kDiskBytes);
+  // A CD: its descriptor in the 17th block of 2 KiB, with its date as its name.
+  const std::string date = GENERATE(as<std::string>{}, "2026\x1b[2J\n112500000",
+                                    "2026\xff\xfe"
+                                    "112500000",
+                                    "20261125 0000000");
+  std::fstream content(disk.node(), std::ios::binary | std::ios::in | std::ios::out);
+  content.seekp(32768);
+  content << std::string(
+      "\x01"
+      "CD001\x01",
+      7);
+  content.seekp(32768 + 813);
+  content << date << std::string(1, '\0') << date << std::string(1, '\0');
+  content.seekp(34816);
+  content << std::string(
+      "\xff"
+      "CD001\x01",
+      7);
+  content.close();
+  Node node;
+  Agent agent(node, {&disk});
+  for (const std::string& id : agent.ids(disk)) {
+    CAPTURE(date, id);
+    CHECK(std::ranges::all_of(id, [](unsigned char c) { return c > ' ' && c < 0x7f; }));
+  }
 }
 
 TEST_CASE(
@@ -154,6 +182,40 @@ TEST_CASE("a filesystem that cannot grow is as it was, and large enough if nothi
   CHECK((sectors >> count && count * 512 == bytes));
 }
 
+TEST_CASE("only filesystems of the allowed types are mounted and made") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  const std::string target = node.target("target");
+  run({"/usr/sbin/mkfs.ext3", "-q", disk.node() + "p1"});
+  const Result<void> refused = agent.service().mount(id, target, {}, "test");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(), Catch::Contains(id) && Catch::Contains("type ext3") &&
+                                            Catch::Contains("allowed_filesystems"));
+  CHECK(agent.id_at(target) == "FAILED_PRECONDITION");  // nothing is mounted
+
+  Agent other(node, {&disk}, {.allowed_filesystems = {"ext3"}});
+  REQUIRE(other.mount(id, target) == "OK");
+  CHECK(other.id_at(target) == id);
+  CHECK(agent.mount(id, target) == "OK");  // it is there already
+  CHECK(agent.unmount(id, target) == "OK");
+}
+
+TEST_CASE("no filesystem is made that could not be mounted") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk}, {.filesystem = "ext4", .allowed_filesystems = {"xfs"}});
+  const std::string id = agent.new_volume(disk);
+  const Result<void> refused = agent.try_format(id);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("type ext4") && Catch::Contains("allowed_filesystems"));
+  CHECK(agent.is_formatted(id) == "false");
+}
+
 TEST_CASE("a disk with sectors of 4096 bytes has the whole life of a volume") {
   if (!there_is("mkfs.xfs")) return;
   LoopDisk disk(400 * kMebibyte, {.sector_size = 4096});
@@ -178,32 +240,6 @@ TEST_CASE("a disk with sectors of 4096 bytes has the whole life of a volume") {
   CHECK(std::filesystem::file_size(target + "/file") == 7);
   CHECK(agent.id_at(target) == id);
   CHECK(agent.unmount(id, target) == "OK");
-}
-
-TEST_CASE("a write-protected disk is mounted for reading and nothing else") {
-  const LoopDisk disk(kDiskBytes), formatted(kDiskBytes), blank(kDiskBytes);
-  Node node;
-  Agent agent(node, {&disk, &formatted, &blank});
-  const std::string id = agent.new_volume(disk);
-  const std::string full_id = agent.new_volume(formatted);
-  REQUIRE(agent.format(full_id) == "OK");
-  const test::WriteProtection on_formatted(formatted), on_blank(blank);
-  std::optional<test::WriteProtection> on_disk(std::in_place, disk);
-
-  CHECK(agent.partition(blank) == "FAILED_PRECONDITION");
-  CHECK(agent.partition(disk) == "OK");
-  CHECK(agent.format(id) == "FAILED_PRECONDITION");
-  CHECK(agent.is_formatted(id) == "false");
-  CHECK(agent.resize(full_id, 0) == "FAILED_PRECONDITION");
-  const std::string target = node.target("target");
-  REQUIRE(agent.mount(full_id, target) == "OK");
-  CHECK_THROWS(test::write_file(target + "/file", "content"));
-  CHECK(std::filesystem::exists(target + "/lost+found"));
-  CHECK(outcome(agent.service().flush(full_id)) == "OK");
-  CHECK(agent.unmount(full_id, target) == "OK");
-
-  on_disk.reset();
-  CHECK(agent.format(id) == "OK");
 }
 
 TEST_CASE("a full volume is told to be full and is unmounted") {
@@ -242,7 +278,7 @@ TEST_CASE("a disk that is pulled out while it is mounted is let go") {
   disk.clear();
   CHECK(agent.unmount(id, target) == "OK");
   CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
-  CHECK(agent.ids(disk).empty());
+  CHECK(outcome(agent.service().list(disk.number(), 0)) == "NOT_FOUND");
   CHECK(agent.resize(id, 0) == "NOT_FOUND");
   CHECK(agent.partition(disk) == "NOT_FOUND");
 }

@@ -214,6 +214,51 @@ TEST_CASE("what others wrote to a volume is not formatted") {
   CHECK(test::read_bytes(partition, 0, 4) == "LUKS");
 }
 
+TEST_CASE("what no signature tells of at an end of a volume keeps it from being formatted") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk), partition = disk.node() + "p1";
+  const uint64_t size = agent.service().stats(id)->total;
+  const uint64_t place = GENERATE_COPY(uint64_t{0}, kMebibyte - 1, size - kMebibyte, size - 1);
+  CAPTURE(place);
+  test::write_bytes(partition, place, "x");
+  const Result<void> refused = agent.try_format(id);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("of no known kind, at byte " + std::to_string(place) + ";") &&
+                 Catch::Contains("overwrite_unknown_data = true of the module volume"));
+  CHECK(test::read_bytes(partition, place, 1) == "x");
+  CHECK(Agent(node, {&disk}, {.overwrite_unknown_data = true}).format(id) == "OK");
+}
+
+TEST_CASE("what lies further within a volume is looked for by signatures alone") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk), partition = disk.node() + "p1";
+  test::write_bytes(partition, kMebibyte, "x");
+  test::write_bytes(partition, agent.service().stats(id)->total - kMebibyte - 1, "x");
+  CHECK(agent.format(id) == "OK");
+}
+
+TEST_CASE("what an mkfs of another agent left that failed is somebody's data") {
+  const LoopDisk disk(kDiskBytes);
+  Node node, other_node;
+  node.put_mkfs("for device; do :; done\necho garbage > $device\nexit 1\n");
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  Agent other(other_node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "INTERNAL");
+  CHECK(other.format(id) == "FAILED_PRECONDITION");
+  CHECK(Agent(node, {&disk}).format(id) == "OK");
+  // What is written there later is none of that mkfs'.
+  const FileDescriptor opened(::open((disk.node() + "p1").c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(block::wipe_signatures(opened, id));
+  CHECK(agent.format(id) == "FAILED_PRECONDITION");
+}
+
 TEST_CASE("a filesystem that was made anew by others is not taken for the recorded one") {
   const LoopDisk disk(kDiskBytes);
   Node node;
@@ -288,7 +333,7 @@ TEST_CASE("a disk that is pulled out while it is formatted is gone afterwards") 
   CHECK(agent.format(id) == "NOT_FOUND");
   CHECK(agent.mount(id, node.target("target")) == "NOT_FOUND");
   CHECK(outcome(agent.service().flush(id)) == "NOT_FOUND");
-  CHECK(agent.ids(disk).empty());
+  CHECK(outcome(agent.service().list(disk.number(), 0)) == "NOT_FOUND");
   CHECK(agent.is_formatted(other_id) == "false");
 }
 

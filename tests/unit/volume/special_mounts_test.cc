@@ -55,6 +55,22 @@ TEST_CASE("what is mounted by others is not unmounted, whatever it calls its sou
   CHECK_THAT(refusal_to_unmount(agent, id, target), Catch::Contains(", and not the volume " + id));
 }
 
+TEST_CASE("a folder of a volume that somebody has bound elsewhere is not unmounted as the volume") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk);
+  REQUIRE(agent.format(id) == "OK");
+  const std::string target = node.target("target"), bound = node.target("bound");
+  REQUIRE(agent.mount(id, target) == "OK");
+  std::filesystem::create_directory(target + "/folder");
+  REQUIRE(::mount((target + "/folder").c_str(), bound.c_str(), nullptr, MS_BIND, nullptr) == 0);
+  CHECK_THAT(refusal_to_unmount(agent, id, bound),
+             Catch::Contains("only a part of a filesystem is mounted there, /folder"));
+  REQUIRE(::umount2(bound.c_str(), UMOUNT_NOFOLLOW) == 0);
+  CHECK(agent.unmount(id, target) == "OK");
+}
+
 TEST_CASE("a served disk whose filesystem has no uuid is not unmounted as a volume") {
   const LoopDisk disk(kDiskBytes);
   run({"/usr/sbin/mkfs.ext4", "-q", "-U", "clear", disk.node()});
@@ -80,8 +96,62 @@ TEST_CASE("what is mounted is unmounted although the disk has lost its table or 
   constexpr uint64_t kMagic = 1024 + 56;  // of the superblock
   test::write_bytes(disk.node(), is_whole ? kMagic : 0, std::string(is_whole ? 2 : 512, '\0'));
   REQUIRE(agent.ids(disk).empty());
-  CHECK(agent.unmount(id, target) == "OK");
+  CHECK_THAT(agent.id_at(target), Catch::StartsWith("LOST="));
+  CHECK(agent.flush(id) == "OK");
+  CHECK(agent.unmount(GENERATE(false, true) ? id : agent.id_at(target), target) == "OK");
+  CHECK(agent.warnings().size() == 2);
   CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
+  CHECK(agent.flush(id) == "NOT_FOUND");
+}
+
+TEST_CASE("AWS EBS reads no words of ours in the source of a mount") {
+  Node node;
+  const LoopDisk disk(kDiskBytes);
+  Agent agent(node, {&disk});
+  const std::string target = node.target("target");
+  REQUIRE(::mount("because it does not exist", target.c_str(), "tmpfs", 0, nullptr) == 0);
+  const Result<std::string> none = agent.service().id_of_mount_point(target);
+  REQUIRE_FALSE(none);
+  CHECK_THAT(none.error().message(), Catch::Contains("because\\040it\\040does") &&
+                                         !Catch::Contains("because it does not exist"));
+}
+
+TEST_CASE("AWS EBS is not told that nothing is mounted where the allowed root is missing") {
+  Node node;
+  const LoopDisk disk(kDiskBytes);
+  Agent agent(node, {&disk});
+  std::filesystem::remove(node.root());
+  const Result<std::string> none = agent.service().id_of_mount_point(node.root() + "/target");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code() == StatusCode::kNotFound);
+  CHECK_THAT(none.error().message(), !Catch::Contains("because it does not exist"));
+  std::filesystem::create_directory(node.root());
+}
+
+TEST_CASE("AWS EBS is not told that nothing is mounted where another mount hides it") {
+  Node node;
+  const LoopDisk disk(kDiskBytes);
+  Agent agent(node, {&disk});
+  const std::string parent = node.target("parent"), target = node.target("parent/target");
+  const std::string link = node.root() + "/link";
+  std::filesystem::create_symlink(parent, link);
+  REQUIRE(::mount("none", target.c_str(), "tmpfs", 0, nullptr) == 0);
+  REQUIRE(::mount("none", parent.c_str(), "tmpfs", 0, nullptr) == 0);
+  if (GENERATE(false, true)) std::filesystem::create_directory(target);
+  const std::string path = (GENERATE(false, true) ? link : parent) + "/target";
+  CAPTURE(path);
+  const Result<std::string> hidden = agent.service().id_of_mount_point(path);
+  REQUIRE_FALSE(hidden);
+  CHECK(hidden.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(hidden.error().message(), Catch::Contains("is hidden by another mount") &&
+                                           !Catch::Contains("because it does not exist"));
+  // Beside it nothing is.
+  CHECK_THAT(agent.service().id_of_mount_point(path + "s").error().message(),
+             Catch::Contains("because it does not exist"));
+  REQUIRE(::umount(parent.c_str()) == 0);
+  REQUIRE(::umount(target.c_str()) == 0);
+  CHECK_THAT(agent.service().id_of_mount_point(path).error().message(),
+             Catch::Contains("because it does not exist"));
 }
 
 TEST_CASE("a partition that is no volume is not unmounted as one") {
@@ -94,7 +164,8 @@ TEST_CASE("a partition that is no volume is not unmounted as one") {
   REQUIRE(agent.mount(id, target) == "OK");
   // A boot loader's from now on.
   test::write_table(disk, "label: gpt\nsize=16MiB, type=21686148-6449-6E6F-744E-656564454649\n");
-  REQUIRE(agent.ids(disk).empty());
+  REQUIRE(agent.partition(disk) == "OK");
+  REQUIRE(outcome(agent.service().list(disk.number(), 0)) == "FAILED_PRECONDITION");
   CHECK_THAT(refusal_to_unmount(agent, id, target), Catch::Contains("ext4 (\""));
 }
 
@@ -168,6 +239,42 @@ TEST_CASE("a mount below the target is told when it cannot be unmounted") {
   CHECK(agent.unmount(id, target) == "OK");
 }
 
+TEST_CASE("what fails on a dangling link says so, and not that nothing is there") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.new_volume(disk), link = node.root() + "/link";
+  REQUIRE(agent.format(id) == "OK");
+  std::filesystem::create_symlink("nowhere", link);
+  VolumeService& volumes = agent.service();
+  std::vector<std::string> texts;
+  const auto keep = [&](const auto& result, StatusCode code) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == code);
+    texts.push_back(result.error().message());
+  };
+  keep(volumes.mount(id, link, {}, "test"), StatusCode::kFailedPrecondition);
+  keep(volumes.mount(id, link + "/below", {}, "test"), StatusCode::kNotFound);
+  keep(volumes.unmount(id, link, {}, "test"), StatusCode::kFailedPrecondition);
+  for (const std::string& path : {link, link + "/below"}) {
+    keep(volumes.id_of_mount_point(path), StatusCode::kNotFound);
+    keep(volumes.closest_id(path), StatusCode::kNotFound);
+  }
+  for (const std::string& text : texts) {
+    CHECK_THAT(text,
+               Catch::Contains("the link \"" + link + "\" leads to \"nowhere\", where nothing is"));
+    // By this a driver knows that it has nothing to unmount.
+    CHECK_THAT(text, !Catch::Contains("because it does not exist"));
+  }
+  // No link is told of where there is none, or where it leads somewhere.
+  std::filesystem::create_directory(node.root() + "/nowhere");
+  CHECK_THAT(volumes.id_of_mount_point(link + "/below").error().message(),
+             !Catch::Contains("leads to"));
+  CHECK_THAT(volumes.mount(id, link, {}, "test").error().message(), !Catch::Contains("leads to"));
+  CHECK_THAT(volumes.id_of_mount_point(node.root() + "/none").error().message(),
+             !Catch::Contains("leads to"));
+}
+
 TEST_CASE("the kernel's answer tells a filesystem that it lacks from what it forbids") {
   const auto lacking = mount_detached({.type = "nofilesystem", .node = "/dev/null"});
   REQUIRE_FALSE(lacking);
@@ -180,7 +287,7 @@ TEST_CASE("the kernel's answer tells a filesystem that it lacks from what it for
              Catch::Contains("CAP_SYS_ADMIN") && !Catch::Contains("has no filesystem"));
 }
 
-TEST_CASE("an ext4 with recorded errors is not grown, and e2fsck is named") {
+TEST_CASE("an ext4 with errors is not grown or not mounted, and e2fsck is named") {
   LoopDisk disk(kDiskBytes);
   run({"/usr/sbin/mkfs.ext4", "-q", disk.node()});
   // 2 is "errors were found". Where CAP_SYS_RESOURCE is missing that is the reason, with the same
@@ -195,6 +302,13 @@ TEST_CASE("an ext4 with recorded errors is not grown, and e2fsck is named") {
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message(), Catch::Contains("run e2fsck"));
   CHECK(agent.unmount(id, target) == "OK");
+
+  constexpr uint64_t kDescriptors = 2048;  // of the groups, with blocks of 1 KiB
+  test::write_bytes(disk.node(), kDescriptors, std::string(1024, '\xff'));
+  const Result<void> damaged = agent.service().mount(id, target, {}, "test");
+  REQUIRE_FALSE(damaged);
+  CHECK_THAT(damaged.error().message(),
+             Catch::Contains("the kernel's log says more, and \"e2fsck -f " + disk.node()));
 }
 
 }  // namespace

@@ -72,6 +72,29 @@ TEST_CASE("the container of an MBR's logical partitions is no volume") {
   CHECK((table_bytes(disk) == table));
 }
 
+TEST_CASE("a volume that overlaps another partition of the table is not changed") {
+  const LoopDisk disk(kDiskBytes);
+  test::write_table(disk, "label: dos\nlabel-id: 0x1234abcd\nsize=16MiB\nsize=16MiB\nsize=8MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string first = "PARTUUID=1234abcd-01", second = "PARTUUID=1234abcd-02";
+  const std::string target = node.target("target");
+  REQUIRE(agent.format(first) == "OK");
+  constexpr uint64_t kStartOfSecond = 446 + 16 + 8;
+  test::write_bytes(disk.node(), kStartOfSecond, std::string("\0\x10\0\0", 4));  // 2 MiB
+  const Result<void> refused = agent.try_format(second);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("is damaged: partition 2 overlaps partition 1"));
+  CHECK(agent.mount(first, target) == "FAILED_PRECONDITION");
+  CHECK(agent.resize(first, 0) == "FAILED_PRECONDITION");
+  // It is left as it is, and so is the kernel's idea of it.
+  CHECK(std::filesystem::exists("/sys/class/block/" + disk.name() + "p1"));
+  CHECK(agent.is_formatted(first) == "true");
+  CHECK(agent.format("PARTUUID=1234abcd-03") == "OK");
+}
+
 TEST_CASE("an MBR without partitions gets one") {
   const LoopDisk disk(kDiskBytes);
   test::write_table(disk, "label: dos\nlabel-id: 0x1234abcd\n");
@@ -145,9 +168,10 @@ TEST_CASE("a disk with nothing but a boot loader's partition is left as it is") 
   Node node;
   Agent agent(node, {&disk});
   const std::string table = table_bytes(disk);
-  CHECK(agent.ids(disk).empty());
   CHECK(agent.partition(disk) == "OK");
   CHECK((table_bytes(disk) == table));
+  // Drivers would take the first of an empty list.
+  CHECK(outcome(agent.service().list(disk.number(), 0)) == "FAILED_PRECONDITION");
 }
 
 TEST_CASE("a full GPT with a reserved partition only is told to be full") {
@@ -168,6 +192,19 @@ TEST_CASE("an empty disk has no volume until it is partitioned") {
   const std::string id = agent.new_volume(disk);
   CHECK(id.starts_with("PARTUUID="));
   CHECK(agent.is_formatted(id) == "false");
+}
+
+TEST_CASE("a disk that fails is told to fail, and that the kernel's log says more") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  std::filesystem::resize_file(disk.file(), 0);  // no byte of it can be read any more
+  test::forget_cached(disk.node());
+  const Result<void> refused = agent.try_partition(disk);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("Input/output error; the disk fails, or what leads to it; the "
+                             "kernel's log says more"));
 }
 
 TEST_CASE("a GPT with one damaged half is read by the other and left as it is") {
@@ -247,6 +284,125 @@ TEST_CASE("a GPT of which the front is lost is kept for what no signature tells 
   const std::string table = table_bytes(disk);
   CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
   CHECK((table_bytes(disk) == table));
+}
+
+TEST_CASE("what no signature tells of at an end of the disk keeps it from being partitioned") {
+  const uint32_t sector = GENERATE(512U, 4096U);
+  const LoopDisk disk(kDiskBytes, {.sector_size = sector});
+  const uint64_t place = GENERATE(uint64_t{0}, uint64_t{5000}, kMebibyte - 1,
+                                  kDiskBytes - kMebibyte, kDiskBytes - 16384, kDiskBytes - 1);
+  CAPTURE(sector, place);
+  test::write_bytes(disk.node(), place, "x");
+  Node node;
+  Agent agent(node, {&disk});
+  const Result<void> refused = agent.try_partition(disk);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("of no known kind, at byte " + std::to_string(place) + ";") &&
+                 Catch::Contains("overwrite_unknown_data = true"));
+  CHECK(test::read_bytes(disk.node(), place, 1) == "x");
+  CHECK(Agent(node, {&disk}, {.overwrite_unknown_data = true}).partition(disk) == "OK");
+  CHECK(agent.ids(disk).size() == 1);
+}
+
+TEST_CASE("what lies further within a disk is looked for by signatures alone") {
+  const LoopDisk disk(kDiskBytes);
+  test::write_bytes(disk.node(), kMebibyte, "x");
+  test::write_bytes(disk.node(), kDiskBytes - kMebibyte - 1, "x");
+  Node node;
+  CHECK(Agent(node, {&disk}).partition(disk) == "OK");
+}
+
+TEST_CASE("a filesystem or table of which only the signatures were removed is no blank disk") {
+  LoopDisk disk(kDiskBytes);
+  if (GENERATE(true, false)) {
+    disk.make_filesystem();
+  } else {
+    test::write_table(disk, "label: gpt\n");
+  }
+  const FileDescriptor opened(::open(disk.node().c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(block::wipe_signatures(opened, disk.node()));
+  Node node;
+  Agent agent(node, {&disk});
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+}
+
+// What libfdisk writes of a table, in this order, before the first sector.
+struct TablePart {
+  uint64_t offset;
+  size_t size;
+};
+std::vector<TablePart> table_parts(uint32_t sector) {
+  constexpr size_t kEntries = 16384;
+  return {{kDiskBytes - sector - kEntries, kEntries},
+          {kDiskBytes - sector, sector},
+          {2 * sector, kEntries},
+          {sector, sector}};
+}
+
+TEST_CASE("a call that was killed at any step of writing its table can be repeated") {
+  const uint32_t sector = GENERATE(512U, 4096U);
+  const LoopDisk disk(kDiskBytes, {.sector_size = sector}),
+      whole(kDiskBytes, {.sector_size = sector});
+  Node node;
+  const std::vector<TablePart> parts = table_parts(sector);
+  // Each is killed at a step of its own, and no two write the same table.
+  const std::vector<size_t> calls = GENERATE(
+      std::vector<size_t>{1}, std::vector<size_t>{2}, std::vector<size_t>{3},
+      std::vector<size_t>{4}, std::vector<size_t>{2, 1}, std::vector<size_t>{3, 1},
+      std::vector<size_t>{4, 3, 1}, std::vector<size_t>{4, 3, 2, 1}, std::vector<size_t>{3, 1, 1});
+  CAPTURE(sector, calls);
+  for (const size_t steps : calls) {
+    test::write_bytes(whole.node(), 0, std::string(2 * kMebibyte, '\0'));
+    test::write_bytes(whole.node(), kDiskBytes - kMebibyte, std::string(kMebibyte, '\0'));
+    REQUIRE(Agent(node, {&whole}).partition(whole) == "OK");
+    for (size_t step = 0; step < steps; ++step) {
+      const auto [offset, size] = parts[step];
+      test::write_bytes(disk.node(), offset, test::read_bytes(whole.node(), offset, size));
+    }
+  }
+  Agent agent(node, {&disk});
+  CHECK(agent.ids(disk).empty());
+  CHECK(agent.partition(disk) == "OK");
+  CHECK(agent.ids(disk).size() == 1);
+}
+
+TEST_CASE("what calls left that were killed is no reason to write over what is in its partition") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  REQUIRE(agent.partition(disk) == "OK");
+  // The headers do not fit their entries any more, and the first sector is lost.
+  test::write_bytes(disk.node(), 0, std::string(512, '\0'));
+  test::write_bytes(disk.node(), 1024 + 16, "other");
+  test::write_bytes(disk.node(), kDiskBytes - 512 - 16384 + 16, "other");
+  SECTION("nothing is there") {
+    CHECK(agent.partition(disk) == "OK");
+    return;
+  }
+  SECTION("bytes of no known kind") { test::write_bytes(disk.node(), kMebibyte + 5000, "x"); }
+  SECTION("a second entry") { test::write_bytes(disk.node(), 1024 + 128, std::string(16, 'a')); }
+  SECTION("an entry of another type") {
+    test::write_bytes(disk.node(), 1024, std::string(16, 'a'));
+  }
+  SECTION("a header that is none") { test::write_bytes(disk.node(), 512, "XFI"); }
+  SECTION("an entry that lies beyond the disk") {
+    test::write_bytes(disk.node(), 1024 + 40, std::string(7, '\x7f'));
+  }
+  CHECK(agent.partition(disk) == "FAILED_PRECONDITION");
+}
+
+TEST_CASE("a table that lost its front is kept where bytes of no known kind are beside it") {
+  const LoopDisk disk(kDiskBytes);
+  test::write_table(disk, "label: gpt\nuuid=AAAAAAAA-0000-4000-8000-000000000001\n");
+  test::write_bytes(disk.node(), 0, std::string(512, '\0'));
+  // In the first sector, behind the entries, and in the partition.
+  const uint64_t place = GENERATE(uint64_t{100}, uint64_t{100} << 10, 2 * kMebibyte - 1);
+  CAPTURE(place);
+  test::write_bytes(disk.node(), place, "x");
+  Node node;
+  CHECK(Agent(node, {&disk}).partition(disk) == "FAILED_PRECONDITION");
 }
 
 TEST_CASE("a volume in which there is a GPT without its first sector is not formatted") {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <tuple>
 
+#include "volume/unmounted_path.h"
+
 namespace longshore::volume {
 using support::PosixPath;
 
@@ -68,18 +70,65 @@ void VolumeBackendFake::set_busy(const std::string& path, bool busy) {
   mounts_.at(path).busy = busy;
 }
 
-Result<VolumeBackendFake::Volumes::value_type*> VolumeBackendFake::find(const std::string& id,
-                                                                        const char* operation) {
-  std::vector<Volumes::value_type*> meant;
-  std::string named;
-  for (auto& volume : volumes_) {
-    if (!means(id, volume.first)) continue;
-    meant.push_back(&volume);
-    named.append(named.empty() ? "" : ", ").append(volume.first);
+bool VolumeBackendFake::has_volume(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  return volumes_.contains(id);
+}
+
+Result<void> VolumeBackendFake::set_online(uint32_t disk_number, bool online) {
+  const std::lock_guard lock(mutex_);
+  if (online) {
+    offline_.erase(disk_number);
+    return {};
   }
-  if (meant.size() == 1) return meant.front();
+  for (const auto& [id, volume] : volumes_) {
+    if (volume.disk_number == disk_number && is_mounted(id)) {
+      return refusal("take offline", std::to_string(disk_number), "it is in use by a mount");
+    }
+  }
+  offline_.insert(disk_number);
+  return {};
+}
+
+void VolumeBackendFake::make_read_only(uint32_t disk_number) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, volume] : volumes_) {
+    if (volume.disk_number == disk_number) volume.read_only = true;
+  }
+}
+
+Result<void> VolumeBackendFake::check_online(uint32_t disk_number, const std::string& id,
+                                             const char* operation) const {
+  if (!offline_.contains(disk_number)) return {};
+  return refusal(operation, id, "disk " + std::to_string(disk_number) + " is offline");
+}
+
+Result<VolumeBackendFake::Volumes::value_type*> VolumeBackendFake::find(const std::string& id,
+                                                                        const char* operation,
+                                                                        bool served) {
+  std::vector<Volumes::value_type*> meant;
+  for (auto& volume : volumes_) {
+    if (means(id, volume.first)) meant.push_back(&volume);
+  }
+  const auto is_offline = [&](const Volumes::value_type* volume) {
+    return offline_.contains(volume->second.disk_number);
+  };
+  if (!std::ranges::all_of(meant, is_offline)) std::erase_if(meant, is_offline);
+  if (meant.size() == 1) {
+    if (!served) return meant.front();
+    auto online = check_online(meant.front()->second.disk_number, id, operation);
+    if (!online) return std::move(online).error();
+    return meant.front();
+  }
+  std::string named;
+  for (const auto* volume : meant) named.append(named.empty() ? "" : ", ").append(volume->first);
   if (!meant.empty()) return refusal(operation, id, "several volumes have this id: " + named);
   return Error(StatusCode::kNotFound, operation, id).because("there is no such volume");
+}
+
+// Mounted from a disk that is gone.
+bool VolumeBackendFake::is_lost(const Mount& mount) const {
+  return mount.id && !volumes_.contains(*mount.id);
 }
 
 bool VolumeBackendFake::is_mounted(const std::string& id) const {
@@ -102,7 +151,7 @@ Result<std::string> VolumeBackendFake::resolve(const PosixPath& path, const char
     const PosixPath* root = roots_.root_of(*PosixPath::parse(here, operation));
     if (root == nullptr) {
       return Error(StatusCode::kPermissionDenied, operation, path.text())
-          .because("a link leads out of the working directories " + roots_.describe());
+          .because("a link leads out of the allowed roots " + roots_.describe());
     }
     size_t end = root->text().size();  // of what is known to hold no link
     bool is_link = false;
@@ -110,7 +159,8 @@ Result<std::string> VolumeBackendFake::resolve(const PosixPath& path, const char
       end = std::min(here.find('/', end + 1), here.size());
       const auto entry = entries_.find(here.substr(0, end));
       if (entry == entries_.end()) {
-        return Error(StatusCode::kNotFound, operation, path.text()).because("it does not exist");
+        return Error(StatusCode::kNotFound, operation, path.text())
+            .because("it, or what a link leads to, is not there");
       }
       if (entry->second.kind == EntryKind::kFile && end < here.size()) {
         return refusal(operation, path.text(), "a file stands in the way");
@@ -125,6 +175,14 @@ Result<std::string> VolumeBackendFake::resolve(const PosixPath& path, const char
     if (!is_link) return here;
   }
   return refusal(operation, path.text(), "too many links");
+}
+
+bool VolumeBackendFake::is_nothing_at(const PosixPath& path) const {
+  for (PosixPath place = path; roots_.root_of(place.parent()) != nullptr; place = place.parent()) {
+    const Result<std::string> parent = resolve(place.parent(), "look for");
+    if (parent) return !entries_.contains(*parent + "/" + std::string(place.name()));
+  }
+  return false;
 }
 
 // Links on the way are followed, one at the end is refused.
@@ -142,13 +200,22 @@ Result<std::string> VolumeBackendFake::resolve_target(const PosixPath& target,
 }
 
 Result<std::vector<std::string>> VolumeBackendFake::list(uint32_t disk_number,
-                                                         uint32_t partition_number) {
+                                                         uint32_t partition_number,
+                                                         const Deadline&) {
   const std::lock_guard lock(mutex_);
+  auto online =
+      check_online(disk_number, "disk " + std::to_string(disk_number), "list the volumes");
+  if (!online) return std::move(online).error();
   std::vector<std::tuple<uint32_t, std::string>> found;
   for (const auto& [id, volume] : volumes_) {
     if (volume.disk_number != disk_number) continue;
     if (partition_number != 0 && volume.partition_number != partition_number) continue;
     found.emplace_back(volume.partition_number, id);
+  }
+  if (found.empty() && !disks_.contains(disk_number)) {
+    return Error(StatusCode::kNotFound, "list the volumes of",
+                 "disk " + std::to_string(disk_number))
+        .because("there is no such disk");
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> ids;
@@ -221,13 +288,17 @@ Result<void> VolumeBackendFake::mount(const std::string& id, const PosixPath& ta
   if (volume.content != FakeVolume::Content::kFilesystem) {
     return refusal(kMount, target.text(), "the volume " + id + " holds no filesystem");
   }
+  if (volume.read_only && !mounts_read_only_disks_) {
+    return refusal(kMount, target.text(), "its disk is read-only");
+  }
   mounts_[*real] = {unique};
   volume.never_mounted = false;
   return {};
 }
 
 Result<void> VolumeBackendFake::unmount(const std::string& id, const PosixPath& target,
-                                        const Deadline& deadline) {
+                                        const Deadline& deadline,
+                                        const support::WarningLog& warnings) {
   if (auto exceeded = deadline.exceeded(kUnmount, target.text())) return *std::move(exceeded);
   const std::lock_guard lock(mutex_);
   const Result<std::string> real = resolve_target(target, kUnmount);
@@ -235,8 +306,8 @@ Result<void> VolumeBackendFake::unmount(const std::string& id, const PosixPath& 
   if (!real) return real.error();
   const auto mount = mounts_.find(*real);
   if (mount == mounts_.end()) return {};
-  // By the ids alone, since the disk may be gone.
-  if (!mount->second.id || !means(id, *mount->second.id)) {
+  const bool lost = is_lost(mount->second);
+  if (!mount->second.id || (!lost && !means(id, *mount->second.id))) {
     return refusal(kUnmount, target.text(), "something other than the volume " + id + " is there");
   }
   if (mount->second.busy || first_below(mounts_, *real) != mounts_.end()) {
@@ -244,13 +315,21 @@ Result<void> VolumeBackendFake::unmount(const std::string& id, const PosixPath& 
   }
   mounts_.erase(mount);
   std::erase_if(entries_, [&](const auto& entry) { return entry.first.starts_with(*real + "/"); });
+  if (lost) warnings.write("\"" + target.text() + "\": what was not written is lost");
   return {};
 }
 
-Result<void> VolumeBackendFake::flush(const std::string& id) {
+Result<void> VolumeBackendFake::flush(const std::string& id, const support::WarningLog& warnings) {
   const std::lock_guard lock(mutex_);
-  const auto found = find(id, "write what is unwritten of the volume");
-  return found ? Result<void>() : found.error();
+  const auto found = find(id, "write what is unwritten of the volume", /*served=*/false);
+  if (found || found.error().code() != StatusCode::kNotFound) {
+    return found ? Result<void>() : found.error();
+  }
+  const auto lost =
+      std::ranges::find_if(mounts_, [&](const auto& mount) { return is_lost(mount.second); });
+  if (lost == mounts_.end()) return found.error();
+  warnings.write("\"" + lost->first + "\": what was not written is lost");
+  return {};
 }
 
 uint64_t VolumeBackendFake::largest_size(const FakeVolume& volume) const {
@@ -280,6 +359,7 @@ Result<void> VolumeBackendFake::resize(const std::string& id, uint64_t size,
     return Error(StatusCode::kOutOfRange, kResize, id)
         .because("its disk has room for " + std::to_string(largest) + " bytes only");
   }
+  if (volume.read_only) return refusal(kResize, id, "it is read-only");
   volume.size = wanted;
   return {};
 }
@@ -293,22 +373,33 @@ Result<VolumeStats> VolumeBackendFake::stats(const std::string& id) {
 
 Result<uint32_t> VolumeBackendFake::disk_number_of(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  const auto found = find(id, "find the disk of the volume");
+  const auto is_asked = [&](const auto& mount) {
+    return is_lost(mount.second) && id == "LOST=" + *mount.second.id;
+  };
+  if (std::ranges::any_of(mounts_, is_asked)) return 0U;
+  const auto found = find(id, "find the disk of the volume", /*served=*/false);
   if (!found) return found.error();
   return (*found)->second.disk_number;
 }
 
-Result<std::string> VolumeBackendFake::id_of_mount_point(const PosixPath& path) {
-  constexpr const char* kOperation = "tell which volume is mounted on";
+Result<std::string> VolumeBackendFake::id_of_mount_point(const PosixPath& path, const Deadline&) {
   const std::lock_guard lock(mutex_);
-  const Result<std::string> real = resolve(path, kOperation);
-  if (!real) return real.error();
-  const auto mount = mounts_.find(*real);
-  if (mount != mounts_.end() && mount->second.id) return *mount->second.id;
-  return refusal(kOperation, path.text(), "it is not a mounted folder");
+  const Result<std::string> real = resolve(path, kTellVolume);
+  if (!real) {
+    const bool is_absent = real.error().code() == StatusCode::kNotFound;
+    if (is_absent && is_nothing_at(path)) return no_such_mount_point(path);
+    return real.error();
+  }
+  if (const auto mount = mounts_.find(*real); mount != mounts_.end()) {
+    if (is_lost(mount->second)) return "LOST=" + *mount->second.id;
+    if (mount->second.id) return *mount->second.id;
+    return refusal(kTellVolume, path.text(), "what is mounted there is no volume");
+  }
+  if (entries_.at(*real).kind == EntryKind::kDirectory) return not_a_mounted_folder(path);
+  return refusal(kTellVolume, path.text(), "it is no directory, and so not a mounted folder");
 }
 
-Result<std::string> VolumeBackendFake::closest_id(const PosixPath& path) {
+Result<std::string> VolumeBackendFake::closest_id(const PosixPath& path, const Deadline&) {
   constexpr const char* kOperation = "find the closest volume for path";
   const std::lock_guard lock(mutex_);
   const Result<std::string> real = resolve(path, kOperation);

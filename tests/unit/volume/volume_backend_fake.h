@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,12 @@ class VolumeBackendFake final : public VolumeBackend {
   void grow_disk(uint32_t number, uint64_t bytes) { put_disk(number, bytes); }
   void unplug(uint32_t number);
   void put_volume(const std::string& id, const FakeVolume& volume);
+  bool has_volume(const std::string& id) const;
+
+  // What the disk group does, with its answers, and what somebody else does.
+  Result<void> set_online(uint32_t disk_number, bool online);
+  void make_read_only(uint32_t disk_number);
+  void set_mount_read_only_disks(bool mounted) { mounts_read_only_disks_ = mounted; }
 
   // What a test puts below the roots, by absolute paths without links. What it puts below a mount
   // point lies on the volume there and is forgotten when that is unmounted.
@@ -60,19 +67,21 @@ class VolumeBackendFake final : public VolumeBackend {
 
   // Nothing in memory hangs.
   std::string bulkhead_of(const support::PosixPath&) override { return {}; }
-  Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number) override;
+  Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number,
+                                        const Deadline& deadline) override;
   Result<bool> is_formatted(const std::string& id) override;
   Result<void> format(const std::string& id, const Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
                      const Deadline& deadline) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
-                       const Deadline& deadline) override;
-  Result<void> flush(const std::string& id) override;
+                       const Deadline& deadline, const support::WarningLog& warnings) override;
+  Result<void> flush(const std::string& id, const support::WarningLog& warnings) override;
   Result<void> resize(const std::string& id, uint64_t size, const Deadline& deadline) override;
   Result<VolumeStats> stats(const std::string& id) override;
   Result<uint32_t> disk_number_of(const std::string& id) override;
-  Result<std::string> id_of_mount_point(const support::PosixPath& path) override;
-  Result<std::string> closest_id(const support::PosixPath& path) override;
+  Result<std::string> id_of_mount_point(const support::PosixPath& path,
+                                        const Deadline& deadline) override;
+  Result<std::string> closest_id(const support::PosixPath& path, const Deadline& deadline) override;
 
  private:
   enum class EntryKind { kDirectory, kFile, kLink };
@@ -90,18 +99,27 @@ class VolumeBackendFake final : public VolumeBackend {
   using Mounts = std::map<std::string, Mount>;
 
   void put(const std::string& path, EntryKind kind, const std::string& link_text = {});
-  Result<Volumes::value_type*> find(const std::string& id, const char* operation);
+  // `served`: as long as its disk is online.
+  Result<Volumes::value_type*> find(const std::string& id, const char* operation,
+                                    bool served = true);
+  Result<void> check_online(uint32_t disk_number, const std::string& id,
+                            const char* operation) const;
   Result<void> check_formattable(const Volumes::value_type& volume) const;
   Result<void> check_target(const std::string& real, const support::PosixPath& target) const;
   uint64_t largest_size(const FakeVolume& volume) const;
   bool is_mounted(const std::string& id) const;
+  bool is_lost(const Mount& mount) const;
   const Mount* mount_above(const std::string& real) const;
   Result<std::string> resolve(const support::PosixPath& path, const char* operation) const;
+  // Whether resolve() finds nothing because there is nothing, and no link that leads nowhere.
+  bool is_nothing_at(const support::PosixPath& path) const;
   Result<std::string> resolve_target(const support::PosixPath& target, const char* operation) const;
 
   const support::AllowedRoots roots_;
   mutable std::mutex mutex_;
   std::map<uint32_t, uint64_t> disks_;  // their sizes
+  std::set<uint32_t> offline_;
+  bool mounts_read_only_disks_ = false;
   Volumes volumes_;
   Entries entries_;
   Mounts mounts_;

@@ -1,197 +1,25 @@
-// The two worlds that the suite of the volume group runs in: disks made of files, and the fake.
+// The worlds that the suite of the volume group runs in: on Linux disks made of files, and the
+// fake; on Windows disks and directories of a node that is made up.
 //
 // Each has the disks that a test describes, by their places in its list, an allowed root and a
 // place outside of it, and lets a test put things there without going through the backend.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/mount.h>
+#include <tuple>
 
-#include <algorithm>
-#include <cstdint>
-#include <deque>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "disk/linux/disk_backend_linux.h"
-#include "longshore/linux/file_descriptor.hpp"
-#include "support/linux/block/disk_names.h"
-#include "tests/support/capability.h"
-#include "tests/support/loop_disk.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/unit/volume/volume_backend_fake.h"
-#include "volume/linux/volume_backend_linux.h"
-#include "volume/volume_service.h"
+#if defined(_WIN32)
+#include "tests/unit/volume/windows/windows_world.h"
+#else
+#include "tests/unit/volume/fake_world.h"
+#include "tests/unit/volume/real_world.h"
+#endif
 
 namespace longshore::volume {
 
-// The disks as the suite describes them.
-struct Setup {
-  size_t disks = 1;
-  uint64_t bytes = uint64_t{128} << 20;
-  std::string filesystem = "ext4";     // what format() makes
-  bool whole_disk_filesystem = false;  // an ext4 on each
-};
-
-class RealWorld {
- public:
-  explicit RealWorld(const Setup& setup = {})
-      : filesystem_(setup.filesystem), disks_(make_disks(setup)) {}
-  RealWorld(const RealWorld&) = delete;
-  RealWorld& operator=(const RealWorld&) = delete;
-  ~RealWorld() {
-    users_.clear();
-    for (const std::string& point : mounts_below()) {
-      ::umount2(point.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);
-    }
-  }
-
-  // A filesystem that can grow here; "" where there is none.
-  static std::string growing_filesystem() {
-    if (test::has_capability(CAP_SYS_RESOURCE)) return "ext4";
-    return std::filesystem::exists("/usr/sbin/mkfs.xfs") ? "xfs" : "";
-  }
-
-  uint32_t number(size_t place = 0) const { return disks_.at(place).number(); }
-  Result<void> partition(size_t place = 0) { return partitions_.partition(number(place), {}); }
-  void grow(uint64_t bytes) { disks_.front().grow(bytes); }
-  void unplug() { disks_.front().clear(); }
-
-  std::string outside() const { return directories_.outside; }
-  // A path below the root.
-  std::string at(const std::string& name) const { return directories_.root + "/" + name; }
-
-  void put_directory(const std::string& path) { std::filesystem::create_directories(path); }
-  void put_file(const std::string& path) { test::write_file(path, "content"); }
-  void put_link(const std::string& text, const std::string& path) {
-    std::filesystem::create_symlink(text, path);
-  }
-  void put_foreign_mount(const std::string& path) {
-    if (::mount("none", path.c_str(), "tmpfs", 0, nullptr) != 0) {
-      throw std::runtime_error("cannot mount on " + path);
-    }
-  }
-  // Somebody uses what is mounted there, until release().
-  void use(const std::string& path) {
-    users_.emplace_back(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
-  void release(const std::string&) { users_.clear(); }
-
-  VolumeService& service() { return service_; }
-
- private:
-  struct Directories {
-    Directories() {
-      for (const std::string& path : {root, outside, state}) {
-        std::filesystem::create_directories(path);
-      }
-    }
-    const test::TemporaryDirectory all;
-    const std::string root = all / "kubelet";
-    const std::string outside = all / "outside";
-    const std::string state = all / "state";
-  };
-
-  static std::deque<test::LoopDisk> make_disks(const Setup& setup) {
-    std::deque<test::LoopDisk> disks;
-    for (size_t place = 0; place < setup.disks; ++place) {
-      disks.emplace_back(setup.bytes);
-      if (setup.whole_disk_filesystem) disks.back().make_filesystem();
-    }
-    return disks;
-  }
-
-  // The lowest first.
-  std::vector<std::string> mounts_below() const {
-    std::vector<std::string> points;
-    std::ifstream table("/proc/self/mountinfo");
-    for (std::string line; std::getline(table, line);) {
-      size_t start = 0;
-      for (int field = 0; field < 4; ++field) start = line.find(' ', start) + 1;
-      const std::string point = line.substr(start, line.find(' ', start) - start);
-      if (point.starts_with(directories_.all / "")) points.push_back(point);
-    }
-    std::reverse(points.begin(), points.end());
-    return points;
-  }
-
-  // None but the world's own disks.
-  block::DiskNames names() const {
-    std::vector<std::string> names;
-    for (const test::LoopDisk& disk : disks_) names.push_back(disk.name());
-    return *block::DiskNames::from(names);
-  }
-  support::AllowedRoots roots() const { return *support::AllowedRoots::from({directories_.root}); }
-
-  const std::string filesystem_;
-  const Directories directories_;
-  std::deque<test::LoopDisk> disks_;
-  std::vector<FileDescriptor> users_;
-  disk::DiskBackendLinux partitions_{names()};
-  VolumeBackendLinux backend_{{.disk_names = names(),
-                               .roots = roots(),
-                               .filesystem = filesystem_,
-                               .mkfs_directory = "/usr/sbin",
-                               .state_directory = directories_.state}};
-  VolumeService service_{roots(), backend_};
-};
-
-class FakeWorld {
- public:
-  explicit FakeWorld(const Setup& setup = {}) : setup_(setup) {
-    for (uint32_t place = 0; place < setup.disks; ++place) {
-      backend_.put_disk(number(place), setup.bytes);
-      if (setup.whole_disk_filesystem) {
-        backend_.put_volume("UUID=disk-" + std::to_string(place),
-                            {.disk_number = number(place),
-                             .size = setup.bytes,
-                             .content = FakeVolume::Content::kFilesystem});
-      }
-    }
-  }
-
-  static std::string growing_filesystem() { return "ext4"; }
-
-  uint32_t number(size_t place = 0) const { return static_cast<uint32_t>(place) + 1; }
-  Result<void> partition(size_t place = 0) {
-    if (!backend_.list(number(place), 0)->empty()) return {};
-    backend_.put_volume("PARTUUID=partition-" + std::to_string(place),
-                        {.disk_number = number(place),
-                         .partition_number = 1,
-                         .size = setup_.bytes - VolumeBackendFake::kTableBytes});
-    return {};
-  }
-  void grow(uint64_t bytes) { backend_.grow_disk(number(), bytes); }
-  void unplug() { backend_.unplug(number()); }
-
-  std::string outside() const { return "/outside"; }
-  std::string at(const std::string& name) const { return root() + "/" + name; }
-
-  void put_directory(const std::string& path) {
-    for (size_t slash = root().size(); slash != std::string::npos;) {
-      slash = path.find('/', slash + 1);
-      backend_.put_directory(path.substr(0, slash));
-    }
-  }
-  void put_file(const std::string& path) { backend_.put_file(path); }
-  void put_link(const std::string& text, const std::string& path) { backend_.put_link(text, path); }
-  void put_foreign_mount(const std::string& path) { backend_.put_foreign_mount(path); }
-  void use(const std::string& path) { backend_.set_busy(path, true); }
-  void release(const std::string& path) { backend_.set_busy(path, false); }
-
-  VolumeService& service() { return service_; }
-  VolumeBackendFake& backend() { return backend_; }
-
- private:
-  support::AllowedRoots roots() const { return *support::AllowedRoots::from({root()}); }
-  std::string root() const { return "/var/lib/kubelet"; }
-
-  const Setup setup_;
-  VolumeBackendFake backend_{roots()};
-  VolumeService service_{roots(), backend_};
-};
+#if defined(_WIN32)
+using Worlds = std::tuple<WindowsWorld>;
+#else
+using Worlds = std::tuple<RealWorld, FakeWorld>;
+#endif
 
 }  // namespace longshore::volume

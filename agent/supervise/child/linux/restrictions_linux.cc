@@ -11,6 +11,8 @@
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "supervise/child/restrictions.h"
+#include "supervise/linux/system_call_filter.h"
+#include "supervise/linux/writable_paths.h"
 
 namespace longshore::supervise {
 namespace {
@@ -65,12 +67,25 @@ Result<void> keep_capabilities(uint64_t kept) {
   return {};
 }
 
+// While it still may: without no_new_privs that takes a capability, which may be given up next.
+Result<void> bound_by_kernel(const child::v1::Restrictions& restrictions) {
+  if (restrictions.no_new_privileges() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return failed("give up new privileges");
+  }
+  if (restrictions.limit_writing()) {
+    const auto& paths = restrictions.writable_paths();
+    if (auto done = write_only_beneath({paths.begin(), paths.end()}); !done) return done;
+  }
+  return restrictions.filter_system_calls() ? filter_system_calls() : Result<void>();
+}
+
 }  // namespace
 
 Result<void> restrict_process(const child::v1::Restrictions& restrictions) {
   // RLIMIT_DATA counts what is written to, RLIMIT_AS also what is only reserved.
   if (auto done = limit(RLIMIT_DATA, "memory", restrictions.memory_bytes()); !done) return done;
   if (auto done = limit(RLIMIT_NOFILE, "descriptors", restrictions.files()); !done) return done;
+  if (auto done = bound_by_kernel(restrictions); !done) return done;
   const bool keeps_some = restrictions.limit_capabilities();
   if (keeps_some) {
     if (auto done = narrow_bounds(restrictions.capabilities()); !done) return done;
@@ -81,9 +96,6 @@ Result<void> restrict_process(const child::v1::Restrictions& restrictions) {
   }
   if (keeps_some) {
     if (auto done = keep_capabilities(restrictions.capabilities()); !done) return done;
-  }
-  if (restrictions.no_new_privileges() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return failed("give up new privileges");
   }
   // Last, since a change of the user undoes it. The end of the pipes would tell as well, but not a
   // process that is stopped.

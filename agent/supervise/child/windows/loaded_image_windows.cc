@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "loader/image_facts.h"
+#include "longshore/windows/handle.hpp"
 #include "supervise/child/loaded_image.h"
 #include "supervise/child/windows/own_command_line.h"
-#include "supervise/windows/handle.h"
 
 namespace longshore::supervise {
 

@@ -71,7 +71,7 @@ std::string agent_program_beside(const std::filesystem::path& own_path) {
 }  // namespace
 
 Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
-                                     const std::string& input, ProgramOutput output) {
+                                     const std::string& input) {
   std::error_code error;
   const auto own_path = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return Error(StatusCode::kUnknown, "find longshored").because(error);
@@ -83,10 +83,8 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
   }
   SpawnPlan plan(SpawnPlan::Session::kShared);
   plan.duplicate(in.descriptor(), STDIN_FILENO);
-  if (output == ProgramOutput::kCaptured) {
-    plan.duplicate(out.descriptor(), STDOUT_FILENO);
-    plan.duplicate(errors.descriptor(), STDERR_FILENO);
-  }
+  plan.duplicate(out.descriptor(), STDOUT_FILENO);
+  plan.duplicate(errors.descriptor(), STDERR_FILENO);
   plan.close_all_but({});
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -1,3 +1,4 @@
+#include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,14 @@ std::string user_text(uid_t user) {
   return entry == nullptr ? "the user " + std::to_string(user) : entry->pw_name;
 }
 
+// Who else the mode lets in, as at a socket for drivers; empty: nobody.
+std::string group_text(const struct stat& facts) {
+  const mode_t enough = S_ISDIR(facts.st_mode) ? S_IXGRP : S_IWGRP;
+  if (facts.st_gid == 0 || (facts.st_mode & enough) == 0) return {};
+  const group* const entry = ::getgrgid(facts.st_gid);  // as above
+  return " and the group " + (entry == nullptr ? std::to_string(facts.st_gid) : entry->gr_name);
+}
+
 Error forbidden(Error error, const std::string& socket) {
   const fs::path closed = closed_to_us(socket);
   struct stat facts {};
@@ -37,10 +46,11 @@ Error forbidden(Error error, const std::string& socket) {
     error = std::move(error).because("permission denied: " + closed.string() + " belongs to " +
                                      user_text(facts.st_uid));
     if (facts.st_uid == 0) who = "root";
+    who += group_text(facts);
   } else {
     error = std::move(error).because("permission denied on the way to it");
   }
-  return std::move(error).advise("only " + who + " may use the control socket; try sudo");
+  return std::move(error).advise("only " + who + " may use this socket; try sudo");
 }
 
 }  // namespace

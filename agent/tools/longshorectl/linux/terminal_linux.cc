@@ -93,12 +93,12 @@ class TerminalScreen final : public Screen {
     ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
 
-  void show(const std::string& lines) override {
+  void show(const PrintedText& lines) override {
     winsize size{};
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
     size_t rows = known ? size.ws_row : 24;
     std::string picture = "\x1b[?7l\x1b[H";  // no wrapping; from the top
-    std::string_view left = lines;
+    std::string_view left = lines.bytes();
     for (; rows > 0 && !left.empty(); --rows) {
       const size_t end = std::min(left.find('\n'), left.size());
       picture += left.substr(0, end);

@@ -96,6 +96,8 @@ size_t count_threads() { return count_entries("/proc/self/task"); }
 
 size_t count_descriptors() { return count_entries("/proc/self/fd"); }
 
+size_t count_open_files() { return count_descriptors(); }
+
 size_t allocated_bytes() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return __sanitizer_get_current_allocated_bytes();

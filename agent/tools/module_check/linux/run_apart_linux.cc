@@ -9,47 +9,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 #include <new>
 #include <set>
 #include <string>
 
+#include "tools/module_check/check_apart.h"
 #include "tools/module_check/run_apart.h"
+#include "tools/module_check/shared_report.h"
 
 namespace longshore::module_check {
 namespace {
 
 // What a module may allocate before its allocations fail, so that it does not starve the machine.
 constexpr rlim_t kMaxMemory = rlim_t{512} << 20;
-
-// A text in memory that both processes share: no descriptor that a module could close.
-template <size_t kSize>
-struct SharedText {
-  std::array<char, kSize> bytes;
-
-  void set(std::string_view text) {
-    const size_t size = std::min(text.size(), kSize - 1);
-    std::memcpy(bytes.data(), text.data(), size);
-    bytes[size] = '\0';
-  }
-  std::string get() const { return {bytes.data(), strnlen(bytes.data(), kSize)}; }
-};
-
-struct SharedReport {
-  std::atomic<bool> is_complete;
-  Outcome outcome;
-  bool serves;
-  SharedText<8192> text;
-  SharedText<1024> advice;
-  SharedText<512> step;
-};
 
 class SharedPage {
  public:
@@ -62,23 +39,11 @@ class SharedPage {
   ~SharedPage() { munmap(report_, sizeof(SharedReport)); }
   SharedPage(const SharedPage&) = delete;
   SharedPage& operator=(const SharedPage&) = delete;
+  SharedReport& operator*() const { return *report_; }
   SharedReport* operator->() const { return report_; }
 
  private:
   SharedReport* report_;
-};
-
-class SharedSteps final : public Steps {
- public:
-  explicit SharedSteps(SharedPage& page) : page_(page) {}
-  void begin(std::string_view what) override {
-    const std::lock_guard lock(mutex_);
-    page_->step.set(what);
-  }
-
- private:
-  SharedPage& page_;
-  std::mutex mutex_;
 };
 
 [[noreturn]] void run_in_child(const std::function<Report(Steps&)>& test, SharedPage& page) {
@@ -96,14 +61,10 @@ class SharedSteps final : public Steps {
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   // What the module prints must not come between the lines of the results.
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  SharedSteps steps(page);
+  SharedSteps steps(*page);
   const Report report = test(steps);
   if (getpid() != self) _exit(0);  // a module has forked, and this is its child
-  page->outcome = report.outcome;
-  page->serves = report.serves;
-  page->text.set(report.text);
-  page->advice.set(report.advice);
-  page->is_complete = true;
+  page->set(report);
   _exit(0);
 }
 
@@ -146,26 +107,12 @@ bool wait_for_end(pid_t child, std::chrono::nanoseconds limit) {
   return ready == 1;
 }
 
-std::string during(const SharedPage& page) {
-  const std::string step = page->step.get();
-  return step.empty() ? "" : ", while " + step;
-}
-
-Report report_of_end(const SharedPage& page, int status) {
-  if (page->is_complete) {
-    return {page->outcome, page->text.get(), page->advice.get(), page->serves};
-  }
-  if (WIFSIGNALED(status)) {
-    const char* const name = sigabbrev_np(WTERMSIG(status));
-    return {Outcome::kCrashed,
-            std::string("SIG") + (name ? name : std::to_string(WTERMSIG(status)).c_str()) +
-                during(page),
-            "run the module's own tests under AddressSanitizer, or this one in a debugger", false};
-  }
-  return {Outcome::kFailed,
-          "the module ended the process with status " + std::to_string(WEXITSTATUS(status)) +
-              during(page),
-          "a module must not call exit: it would end the agent", false};
+Report report_of_end(const SharedReport& report, int status) {
+  if (report.is_complete) return report.get();
+  if (!WIFSIGNALED(status)) return report_of_exit(report, std::to_string(WEXITSTATUS(status)));
+  const char* const name = sigabbrev_np(WTERMSIG(status));
+  return report_of_crash(report,
+                         std::string("SIG") + (name ? name : std::to_string(WTERMSIG(status))));
 }
 
 }  // namespace
@@ -188,9 +135,15 @@ Report run_apart(const std::function<Report(Steps&)>& test, std::chrono::nanosec
   int status = 0;
   wait_for(child, &status);
   kill_orphans(others);
-  if (ended || page->is_complete) return report_of_end(page, status);
-  return {Outcome::kFailed, "it hangs" + during(page),
-          "bound every wait and heed cancellation; or allow more with --time-limit", false};
+  return ended || page->is_complete ? report_of_end(*page, status) : report_of_hang(*page);
 }
+
+Report run_check_apart(const Check& check, const Subject& subject) {
+  return run_apart([&](Steps& steps) { return run_check_here(check, subject, steps); },
+                   subject.options.time_limit);
+}
+
+// Its processes are copies of this one.
+std::optional<ApartTest> take_apart_test(std::vector<std::string>& /*words*/) { return {}; }
 
 }  // namespace longshore::module_check

@@ -3,10 +3,10 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
-#include <deque>
 #include <limits>
-#include <set>
+#include <utility>
 
+#include "support/linux/block/device_stack.h"
 #include "support/linux/block/sysfs.h"
 
 namespace longshore::block {
@@ -114,41 +114,34 @@ std::vector<KernelPartition> BlockDevices::partitions(const Disk& disk) const {
     const auto sectors = read_number_attribute(path + "size");
     const auto device = read_device_attribute(path + "dev");
     if (!number || !start || !sectors || !device) continue;
-    partitions.push_back({.name = name,
-                          .node = node_of(name),
-                          .number = static_cast<uint32_t>(*number),
-                          .start = *start,
-                          .sectors = *sectors,
-                          .device = *device});
+    partitions.push_back(
+        {.name = name,
+         .node = node_of(name),
+         .number = static_cast<uint32_t>(*number),
+         .start = *start,
+         .sectors = *sectors,
+         .device = *device,
+         .read_only = disk.read_only || read_number_attribute(path + "ro").value_or(0) != 0});
   }
   std::ranges::sort(partitions, {}, &KernelPartition::number);
   return partitions;
 }
 
 std::vector<std::string> BlockDevices::disks_beneath(dev_t device) const {
-  std::set<std::string> seen;
-  std::deque<std::string> pending = {device_text(device)};
-  std::vector<std::string> disks;
-  while (!pending.empty()) {
-    const std::string path = sysfs_ + "/dev/block/" + pending.front();
-    pending.pop_front();
-    const bool is_partition = read_number_attribute(path + "/partition").has_value();
-    const std::string whole = is_partition ? path + "/.." : path;
-    const auto number = read_text_attribute(whole + "/dev");
-    if (!number || !seen.insert(*number).second) continue;
-    if (const std::string name = link_name(sysfs_ + "/dev/block/" + *number); !name.empty()) {
-      disks.push_back(name);
-    }
-    for (const std::string& slave : names_in(whole + "/slaves")) {
-      if (const auto below = read_text_attribute(whole + "/slaves/" + slave + "/dev")) {
-        pending.push_back(*below);
-      }
-    }
-  }
-  return disks;
+  std::vector<std::string> names;
+  for (StackedDisk& disk : stack_of(device, sysfs_)) names.push_back(std::move(disk.name));
+  return names;
 }
 
-bool BlockDevices::is_online(const Disk& disk) const {
+std::string BlockDevices::bulkhead_of(const Disk& disk) const {
+  return block::bulkhead_of(disk.device, sysfs_);
+}
+
+bool BlockDevices::is_there(const Disk& disk) const {
+  return read_number_attribute(path_of(disk, "diskseq")) == disk.number;
+}
+
+bool BlockDevices::is_reachable(const Disk& disk) const {
   const auto state = read_text_attribute(path_of(disk, "device/state"));
   return !state || *state == "running" || *state == "live";  // SCSI, NVMe
 }

@@ -38,6 +38,7 @@ struct KernelPartition {
   uint64_t start = 0;  // in sectors
   uint64_t sectors = 0;
   dev_t device = 0;
+  bool read_only = false;  // also where the whole disk is
 };
 
 struct Disk {
@@ -80,9 +81,14 @@ class BlockDevices {
   // and md. Also of devices that are not served.
   std::vector<std::string> disks_beneath(dev_t device) const;
 
-  // Whether the kernel lets anything reach it: a SCSI disk may be offline or blocked, and opening
-  // it then fails or waits.
-  bool is_online(const Disk& disk) const;
+  // What calls for the disk would hang on: see device_stack.h.
+  std::string bulkhead_of(const Disk& disk) const;
+  // Whether the disk is there yet. Cheap: nothing else of sysfs is read.
+  bool is_there(const Disk& disk) const;
+
+  // Whether the kernel lets anything reach it: it may have taken a SCSI disk offline or blocked it,
+  // and opening it then fails or waits. (Not what SetDiskState says: see offline_record.h.)
+  bool is_reachable(const Disk& disk) const;
 
   // The name of what sits on a partition or disk of this name (dm, md), or "".
   std::string holder_of(const Disk& disk, std::string_view name) const;

@@ -8,6 +8,9 @@
 #include <memory>
 #include <string_view>
 
+#include "support/linux/block/device_failure.h"
+#include "support/linux/block/partition_limit.h"
+
 namespace longshore::block {
 
 namespace {
@@ -30,6 +33,29 @@ std::string value_of(const Probe& probe, const char* name) {
   return blkid_probe_lookup_value(probe.get(), name, &value, nullptr) == 0 ? value : "";
 }
 
+// Ids are made of it, which have to be text: a CD's is a date, which may be any bytes.
+std::string identifier_of(const Probe& probe, const char* name) {
+  std::string value = value_of(probe, name);
+  const auto is_graphic = [](unsigned char c) { return c > ' ' && c < 0x7f; };
+  return std::ranges::all_of(value, is_graphic) ? value : std::string();
+}
+
+bool contains(blkid_partition outer, blkid_partition inner) {
+  const auto start = blkid_partition_get_start(outer), place = blkid_partition_get_start(inner);
+  return start <= place && place - start < blkid_partition_get_size(outer);
+}
+
+uint32_t container_of(blkid_partlist list, blkid_partition entry) {
+  if (blkid_partition_is_logical(entry) == 0) return 0;
+  blkid_partition parent = blkid_parttable_get_parent(blkid_partition_get_table(entry));
+  const int count = blkid_partlist_numof_partitions(list);
+  for (int index = 0; index < count && parent == nullptr; ++index) {
+    blkid_partition other = blkid_partlist_get_partition(list, index);
+    if (blkid_partition_is_extended(other) != 0 && contains(other, entry)) parent = other;
+  }
+  return parent == nullptr ? 0 : static_cast<uint32_t>(blkid_partition_get_partno(parent));
+}
+
 std::vector<TablePartition> partitions_of(const Probe& probe) {
   std::vector<TablePartition> partitions;
   blkid_partlist list = blkid_probe_get_partitions(probe.get());
@@ -47,6 +73,7 @@ std::vector<TablePartition> partitions_of(const Probe& probe) {
     }
     partition.is_private = partition.is_private || blkid_partition_is_extended(entry) != 0 ||
                            blkid_partition_get_type(entry) == kPrepType;
+    partition.container = container_of(list, entry);
     partitions.push_back(std::move(partition));
   }
   return partitions;
@@ -63,7 +90,7 @@ ContentKind kind_of(const Probe& probe) {
 }
 
 Error failed(const char* operation, const std::string& object) {
-  return Error(StatusCode::kUnknown, operation, object).because(last_error());
+  return device_failure(StatusCode::kUnknown, operation, object, last_error());
 }
 
 Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
@@ -101,6 +128,9 @@ Result<void> look_for_lost_table(const FileDescriptor& disk, const ByteRange& ra
 Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
                              const std::string& object) {
   constexpr const char* kOperation = "read what is on";
+  if (auto checked = check_logical_partitions(disk, range.offset, object); !checked) {
+    return std::move(checked).error();
+  }
   errno = 0;
   const Probe probe = new_probe(disk, range);
   if (!probe && errno == EINVAL) {
@@ -129,16 +159,20 @@ Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
   } else if (content.kind == ContentKind::kPartitionTable) {
     content.type = value_of(probe, "PTTYPE");
     content.partitions = partitions_of(probe);
+    if (content.partitions.size() > kMostPartitions) return too_many_partitions(object);
   } else {
     content.type = value_of(probe, "TYPE");
-    content.uuid = value_of(probe, "UUID");
-    content.device_uuid = value_of(probe, "UUID_SUB");
+    content.uuid = identifier_of(probe, "UUID");
+    content.device_uuid = identifier_of(probe, "UUID_SUB");
   }
   return content;
 }
 
 Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
                                                     const std::string& object) {
+  if (auto checked = check_logical_partitions(disk, 0, object); !checked) {
+    return std::move(checked).error();
+  }
   errno = 0;
   const Probe probe = new_probe(disk, {0, 0});
   if (!probe) return failed("read the partition table of", object);
@@ -146,11 +180,14 @@ Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
   const int answer = blkid_do_fullprobe(probe.get());
   if (answer < 0) return failed("read the partition table of", object);
   if (answer > 0) return std::vector<TablePartition>();
-  return partitions_of(probe);
+  std::vector<TablePartition> partitions = partitions_of(probe);
+  if (partitions.size() > kMostPartitions) return too_many_partitions(object);
+  return partitions;
 }
 
 Result<void> wipe_signatures(const FileDescriptor& device, const std::string& object) {
   constexpr const char* kOperation = "remove the old signatures from";
+  if (auto checked = check_logical_partitions(device, 0, object); !checked) return checked;
   errno = 0;
   const Probe probe = new_probe(device, {0, 0});  // 0: to the device's end
   if (!probe) return failed(kOperation, object);

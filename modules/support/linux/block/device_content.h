@@ -26,6 +26,9 @@ struct TablePartition {
   // No volume, and a partition that counts: the container of an MBR's logical partitions, and what
   // boot loaders and ZFS keep for themselves without any signature, by its type.
   bool is_private = false;
+  // The number of the partition that this one lies in: an MBR's container of logical ones, or what
+  // has a table of its own. 0: in none.
+  uint32_t container = 0;
 
   bool operator==(const TablePartition&) const = default;
 };

@@ -8,8 +8,11 @@
 namespace longshore::block {
 namespace {
 
+// As drivers write one: they compare texts.
 bool is_number(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  const bool has_leading_zero = text.size() > 1 && text.front() == '0';
+  return !text.empty() && !has_leading_zero &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -53,8 +56,23 @@ std::string trimmed(std::string_view text) {
   return ascii;
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+}
+
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x7f; });
+}
+
+// An NVMe namespace's own number, the longer one first, as the kernel's wwid writes it. "": it has
+// none.
+std::string namespace_identifier(const BlockDevices& devices, const Disk& disk) {
+  for (const char* attribute : {"nguid", "eui"}) {
+    std::string digits = read_text_attribute(devices.path_of(disk, attribute)).value_or("");
+    std::erase_if(digits, [](char c) { return c == '-' || c == ' '; });
+    if (digits.find_first_not_of('0') != std::string::npos) return "eui." + digits;
+  }
+  return {};
 }
 
 }  // namespace
@@ -85,6 +103,7 @@ std::string page83_identifier(std::string_view page) {
     const std::string_view identifier = rest.substr(4, length);
     constexpr unsigned kDevice = 0, kBinary = 1, kAscii = 2;
     if (association == kDevice && (code_set == kBinary || code_set == kAscii)) {
+      if (code_set == kAscii && is_blank(identifier)) return {};
       return code_set == kAscii && is_ascii(identifier) ? std::string(identifier)
                                                         : hexadecimal(identifier);
     }
@@ -97,7 +116,11 @@ std::string page83_of(const BlockDevices& devices, const Disk& disk) {
   if (const auto page = read_attribute(devices.path_of(disk, "device/vpd_pg83"))) {
     return page83_identifier(*page);
   }
-  return read_text_attribute(devices.path_of(disk, "wwid")).value_or("");
+  std::string wwid = read_text_attribute(devices.path_of(disk, "wwid")).value_or("");
+  if (wwid.starts_with("eui.")) return wwid;
+  // Of a namespace that has a UUID too the kernel tells that; Windows, and so GCP PD, does not.
+  const std::string number = namespace_identifier(devices, disk);
+  return number.empty() ? wwid : number;
 }
 
 std::string serial_number_of(const BlockDevices& devices, const Disk& disk) {

@@ -1,8 +1,14 @@
 #include "support/linux/block/disk_use.h"
 
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -10,11 +16,14 @@
 #include <utility>
 #include <vector>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/block/sysfs.h"
 #include "support/linux/mount_table.h"
+#include "support/posix_path.h"
 
 namespace longshore::block {
 
+using support::is_within;
 using support::Mount;
 
 namespace {
@@ -24,15 +33,21 @@ struct Use {
   bool is_of_system = false;
 };
 
-bool is_within(const std::string& path, const std::string& directory) {
-  return directory == "/" || path == directory || path.starts_with(directory + "/");
-}
-
 // The device that a file lies on, or that a device's node names.
 dev_t device_behind(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return 0;
   return S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
+}
+
+// 0: a file, whose filesystem is mounted, or none.
+dev_t device_beneath_loop(const std::string& node) {
+  const FileDescriptor loop(::open(node.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  loop_info64 info{};
+  if (!loop || ::ioctl(loop.get(), LOOP_GET_STATUS64, &info) != 0) return 0;
+  // As the kernel packs the two numbers (huge_encode_dev).
+  const uint64_t packed = info.lo_rdevice;
+  return ::makedev((packed >> 8) & 0xfff, (packed & 0xff) | ((packed >> 12) & 0xfff00));
 }
 
 class UseOfDisk {
@@ -47,6 +62,7 @@ class UseOfDisk {
     add_mounts(*mounts);
     if (const auto first = support::read_mounts("1")) add_mounts(*first);
     add_swaps();
+    add_loops();
     add_holder(disk_.name);
     for (const KernelPartition& partition : devices_.partitions(disk_)) add_holder(partition.name);
     return std::move(uses_);
@@ -89,8 +105,10 @@ class UseOfDisk {
     for (const Mount& mount : mounts) {
       // To look one up is most of the work, and the first process seldom has others.
       if (!seen_.emplace(mount.id, mount.point).second) continue;
-      // btrfs has a device number of its own; its source says what it was mounted from.
-      const bool has_node = mount.source.starts_with('/');
+      // btrfs has a device number of its own; its source says what it was mounted from. Another's
+      // source may be any text, and lie on what hangs.
+      const bool has_node = mount.source.starts_with("/dev/") &&
+                            std::filesystem::path(mount.source).lexically_normal() == mount.source;
       if (is_beneath(mount.device) || (has_node && is_beneath(device_behind(mount.source))) ||
           (mount.type == "btrfs" && is_on_btrfs_of(mount.source))) {
         uses_.push_back({"the mount " + mount.point, is_of_system(mount.point)});
@@ -105,6 +123,17 @@ class UseOfDisk {
     while (std::getline(swaps, line)) {
       const std::string path = line.substr(0, line.find_first_of(" \t"));
       if (is_beneath(device_behind(path))) uses_.push_back({"swapping on " + path, true});
+    }
+  }
+
+  // They hold what they are made of so that nobody else notices.
+  void add_loops() {
+    const std::string blocks = devices_.sysfs() + "/block/";
+    for (const std::string& name : names_in(blocks)) {
+      if (!read_text_attribute(blocks + name + "/loop/backing_file")) continue;
+      if (is_beneath(device_beneath_loop("/dev/" + name))) {
+        uses_.push_back({"the device /dev/" + name + ", made of it", false});
+      }
     }
   }
 

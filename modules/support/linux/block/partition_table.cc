@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "support/linux/block/device_failure.h"
+#include "support/linux/block/partition_limit.h"
+
 namespace longshore::block {
 
 namespace {
@@ -67,6 +70,9 @@ void PartitionTable::Release::operator()(fdisk_context* context) const {
 }
 
 Result<PartitionTable> PartitionTable::open(const Disk& disk, const FileDescriptor& opened) {
+  if (auto checked = check_logical_partitions(opened, 0, disk.node); !checked) {
+    return std::move(checked).error();
+  }
   PartitionTable table(disk.node, fdisk_new_context());
   fdisk_disable_dialogs(table.context_.get(), 1);
   const int error = fdisk_assign_device_by_fd(table.context_.get(), opened.get(), disk.node.c_str(),
@@ -178,8 +184,8 @@ Result<void> PartitionTable::write() {
 }
 
 Error PartitionTable::failed(const char* operation, int error) const {
-  return Error(StatusCode::kFailedPrecondition, operation, object_)
-      .because(std::error_code(-error, std::generic_category()));
+  return device_failure(StatusCode::kFailedPrecondition, operation, object_,
+                        std::error_code(-error, std::generic_category()));
 }
 
 }  // namespace longshore::block

@@ -18,11 +18,11 @@ class FileDescriptor {
  public:
   FileDescriptor() = default;
   explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(other.release()) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     if (this != &other) {
       close();
-      number_ = std::exchange(other.number_, -1);
+      number_ = other.release();
     }
     return *this;
   }
@@ -31,6 +31,8 @@ class FileDescriptor {
   // False when nothing is open: default made, moved from, or made of a failed call's -1.
   explicit operator bool() const { return number_ >= 0; }
   int get() const { return number_; }
+  // Hands the number to the caller, who closes it; -1 when nothing is open.
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
 
  private:
   // Linux frees the number even when close reports an error.

@@ -90,7 +90,7 @@ class FakeHost {
                                     const CallOptions& options = {});
 
   // What a method answers that the module invokes; `function` takes a Request and returns
-  // Result<Response>. Methods without an answer are UNIMPLEMENTED.
+  // Result<Response>. Methods without an answer are UNIMPLEMENTED, with kNoAnswer and their name.
   //   host.answer<ListDiskIDsRequest>("v1.Disk/ListDiskIDs", [](const auto& request) { ... });
   template <typename Request, typename Function>
   void answer(std::string_view method, Function function) {

@@ -36,6 +36,10 @@ struct CallOptions {
   bool described_only = true;
 };
 
+// Before the name of a method that the module invokes and the test has no answer to: the outcome's
+// text.
+inline constexpr const char* kNoAnswer = "the test has no answer to ";
+
 // How a method that the module invokes ends.
 struct Answer {
   StatusCode code = StatusCode::kOk;

@@ -1,0 +1,45 @@
+#include <filesystem>
+
+#include "config/control_characters.h"
+#include "config/system_paths.h"
+#include "config/toml_text.h"
+
+namespace longshore::config {
+namespace {
+
+constexpr std::string_view kScheme = "unix://";
+constexpr size_t kLongestSocketPath = 107;  // sockaddr_un has 108 bytes, the last is 0
+
+}  // namespace
+
+std::string path_of_address(std::string_view address) {
+  return std::string(address.substr(kScheme.size()));
+}
+
+bool is_absolute(const std::string& path) { return std::filesystem::path(path).is_absolute(); }
+
+std::string complaint_about_address(const std::string& address) {
+  if (!address.starts_with(kScheme)) {
+    return "must be the address of a Unix socket, unix:///absolute/path, not " + in_quotes(address);
+  }
+  const std::string socket = path_of_address(address);
+  if (has_control_characters(socket) || !is_absolute(socket)) {
+    return "must have an absolute path after unix://, without control characters, not " +
+           in_quotes(address);
+  }
+  if (!std::filesystem::path(socket).lexically_normal().has_filename()) {
+    return "must name a socket, not a folder: " + in_quotes(address);
+  }
+  if (socket.size() <= kLongestSocketPath) return {};
+  return "has a path of " + std::to_string(socket.size()) + " bytes; the path of a socket has " +
+         std::to_string(kLongestSocketPath) + " at most";
+}
+
+bool is_control_exposed(const std::string& control_dir, const std::string& run_dir) {
+  const auto folder = [](const std::string& path) {
+    return (std::filesystem::path(path) / "").lexically_normal().string();
+  };
+  return folder(control_dir).starts_with(folder(run_dir));
+}
+
+}  // namespace longshore::config

@@ -1,0 +1,184 @@
+#include "files/linux/trusted_folder.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include <deque>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+
+namespace longshore::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;  // as the kernel
+constexpr mode_t kModeOnTheWay = 0755;
+
+Error refusal(const fs::path& culprit, std::string why, std::string advice) {
+  return Error(StatusCode::kPermissionDenied, "trust", culprit.string())
+      .because(std::move(why))
+      .advise(std::move(advice));
+}
+
+// The way from the root folder to another one.
+class Way {
+ public:
+  // Without a mode nothing is made.
+  Way(const fs::path& path, std::optional<mode_t> mode) : mode_(mode) { go_on(path); }
+
+  Result<FileDescriptor> walk() {
+    if (auto begun = begin_at_root(); !begun) return std::move(begun).error();
+    while (!ahead_.empty()) {
+      const std::string name = std::move(ahead_.front());
+      ahead_.pop_front();
+      if (auto stepped = step(name); !stepped) return std::move(stepped).error();
+    }
+    if (auto trusted = check_end(); !trusted) return std::move(trusted).error();
+    return std::move(here_);
+  }
+
+ private:
+  static Error system_error(const char* operation, const fs::path& path) {
+    return Error(StatusCode::kUnknown, operation, path.string()).because(last_error());
+  }
+
+  // Puts the parts of `path` before what is still ahead.
+  void go_on(const fs::path& path) {
+    auto at = ahead_.begin();
+    for (const fs::path& part : path.relative_path()) {
+      if (!part.empty() && part != ".") at = std::next(ahead_.insert(at, part.string()));
+    }
+  }
+
+  Result<void> begin_at_root() {
+    shown_ = "/";
+    here_ = FileDescriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!here_) return system_error("open", shown_);
+    return look_at_folder();
+  }
+
+  // One level down, or up, or to where a link leads.
+  Result<void> step(const std::string& name) {
+    const fs::path next = name == ".." ? shown_.parent_path() : shown_ / name;
+    FileDescriptor found = look_up(name);
+    if (!found && errno == ENOENT && mode_) {
+      if (auto made = make(name, next); !made) return made;
+      found = look_up(name);
+    }
+    if (!found) return system_error("open", next);
+    struct stat status {};
+    if (::fstat(found.get(), &status) != 0) return system_error("look at", next);
+    if (S_ISLNK(status.st_mode)) return follow(found.get(), status, next);
+    here_ = std::move(found);
+    shown_ = next;
+    return look_at_folder();
+  }
+
+  FileDescriptor look_up(const std::string& name) const {
+    return FileDescriptor(::openat(here_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  }
+
+  Result<void> make(const std::string& name, const fs::path& shown) const {
+    const bool is_last = ahead_.empty();
+    const mode_t mode = is_last ? *mode_ : kModeOnTheWay;
+    if (::mkdirat(here_.get(), name.c_str(), mode) != 0) {
+      if (errno == EEXIST) return {};  // another has just made it
+      return system_error("make the folder", shown);
+    }
+    const FileDescriptor made = look_up(name);
+    // Past the umask; one that was made on the way may well be closed by it.
+    if (!is_last || (made && ::chmod(path_of_descriptor(made.get()).c_str(), mode) == 0)) return {};
+    return system_error("make the folder", shown);
+  }
+
+  Result<void> follow(int link, const struct stat& status, const fs::path& shown) {
+    if (auto trusted = check_owner(status, shown); !trusted) return trusted;
+    char target[PATH_MAX];
+    const ssize_t size = ::readlinkat(link, "", target, sizeof(target));
+    if (size < 0) return system_error("follow the link", shown);
+    if (++links_ > kMostLinks) {
+      return Error(StatusCode::kFailedPrecondition, "follow the link", shown.string())
+          .because("there are too many links on the way");
+    }
+    const fs::path to(std::string(target, static_cast<size_t>(size)));
+    go_on(to);
+    return to.is_absolute() ? begin_at_root() : Result<void>();
+  }
+
+  Result<void> look_at_folder() {
+    if (::fstat(here_.get(), &status_) != 0) return system_error("look at", shown_);
+    if (!S_ISDIR(status_.st_mode)) {
+      return Error(StatusCode::kFailedPrecondition, "open", shown_.string())
+          .because("it is not a folder");
+    }
+    if (auto trusted = check_owner(status_, shown_); !trusted) return trusted;
+    // In a sticky folder others can add files but not replace those of a trusted owner. A group,
+    // as that of /var/log on some systems, can put nothing of its own on the way: the next step
+    // looks at the owner.
+    if ((status_.st_mode & S_IWOTH) == 0 || (status_.st_mode & S_ISVTX) != 0) return {};
+    return refusal(shown_, "others may write to it", "chmod o-w closes it");
+  }
+
+  // What the last folder must be: closed to others.
+  Result<void> check_end() const {
+    if ((status_.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+    return refusal(shown_, "its group or others may write to it", "chmod go-w closes it");
+  }
+
+  static Result<void> check_owner(const struct stat& status, const fs::path& shown) {
+    if (status.st_uid == 0 || status.st_uid == ::geteuid()) return {};
+    return refusal(shown,
+                   "it belongs to user " + std::to_string(status.st_uid) + ", who could change it",
+                   "give it to the agent's user, or use a folder that nobody else can change");
+  }
+
+  const std::optional<mode_t> mode_;
+  std::deque<std::string> ahead_;
+  FileDescriptor here_;
+  struct stat status_ {};  // of `here_`
+  fs::path shown_;         // its path, for messages
+  int links_ = 0;
+};
+
+}  // namespace
+
+Result<TrustedFolder> TrustedFolder::open(const std::string& path) {
+  return walk_to(path, std::nullopt);
+}
+
+Result<TrustedFolder> TrustedFolder::make(const std::string& path, mode_t mode) {
+  return walk_to(path, mode);
+}
+
+Result<TrustedFolder> TrustedFolder::walk_to(const std::string& path, std::optional<mode_t> mode) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return Error(StatusCode::kUnknown, "find the folder", path).because(error);
+  auto folder = Way(absolute, mode).walk();
+  if (!folder) return std::move(folder).error();
+  return TrustedFolder(path, std::move(*folder));
+}
+
+Result<FileDescriptor> TrustedFolder::open_file(const std::string& name, int flags,
+                                                mode_t mode) const {
+  const auto failed = [&] {
+    return Error(StatusCode::kUnknown, "open the file", (fs::path(path_) / name).string());
+  };
+  // O_NONBLOCK: a FIFO of that name must not hang the agent.
+  FileDescriptor file(::openat(folder_.get(), name.c_str(),
+                               flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, mode));
+  if (!file && errno == ELOOP) return failed().because("it is a link, which is not followed");
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return failed().because(last_error());
+  if (!S_ISREG(status.st_mode)) return failed().because("it is not a regular file");
+  return file;
+}
+
+std::string path_of_descriptor(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+}  // namespace longshore::files

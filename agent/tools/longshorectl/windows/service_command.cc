@@ -1,0 +1,221 @@
+// `longshorectl service`: by the service control manager's own functions.
+#include <windows.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "longshore/windows/command_line.hpp"
+#include "longshore/windows/handle.hpp"
+#include "longshore/windows/wide_text.hpp"
+#include "tools/longshorectl/commands.h"
+
+namespace longshore::ctl {
+namespace {
+
+constexpr const wchar_t* kName = L"longshored";  // as in main/windows/windows_control.h
+constexpr const wchar_t* kEventSource =
+    L"SYSTEM\\CurrentControlSet\\Services\\EventLog\\Application\\longshored";
+constexpr DWORD kRestartDelay = 10'000;       // as csi-proxy's installation has it
+constexpr DWORD kForgetAfter = 24 * 60 * 60;  // seconds without a failure
+constexpr std::chrono::minutes kStopTime{2};
+constexpr std::chrono::milliseconds kStopPoll{100};
+
+class ScmHandle {
+ public:
+  explicit ScmHandle(SC_HANDLE handle) : handle_(handle) {}
+  ~ScmHandle() {
+    if (handle_) CloseServiceHandle(handle_);
+  }
+  ScmHandle(ScmHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  ScmHandle& operator=(ScmHandle&&) = delete;
+
+  explicit operator bool() const { return handle_ != nullptr; }
+  SC_HANDLE get() const { return handle_; }
+
+ private:
+  SC_HANDLE handle_;
+};
+
+Error failed(const char* operation) {
+  Error error(StatusCode::kUnknown, operation, narrow(kName));
+  const std::error_code code = last_error();
+  switch (code.value()) {
+    case ERROR_ACCESS_DENIED:
+      return std::move(error).because(code).advise("run this as an administrator");
+    case ERROR_SERVICE_DOES_NOT_EXIST:
+      return std::move(error).because(code).advise("longshorectl service install installs it");
+    case ERROR_SERVICE_EXISTS:
+      return std::move(error).because(code).advise("longshorectl service uninstall removes it");
+    default:
+      return std::move(error).because(code);
+  }
+}
+
+Result<ScmHandle> open_service(DWORD access) {
+  const ScmHandle manager(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT));
+  if (!manager) return failed("reach the service control manager for");
+  ScmHandle service(OpenServiceW(manager.get(), kName, access));
+  if (!service) return failed("open the service");
+  return service;
+}
+
+std::filesystem::path agent_program() {
+  std::array<wchar_t, 32768> path{};
+  GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+  return std::filesystem::path(path.data()).parent_path() / "longshored.exe";
+}
+
+// What older systems lack is left out: the service works without.
+void configure(const ScmHandle& service) {
+  std::wstring words = L"Serves storage modules to CSI drivers, as csi-proxy does.";
+  SERVICE_DESCRIPTIONW description{words.data()};
+  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DESCRIPTION, &description);
+  std::array<SC_ACTION, 3> actions{};
+  actions.fill({SC_ACTION_RESTART, kRestartDelay});
+  SERVICE_FAILURE_ACTIONSW failure{};
+  failure.dwResetPeriod = kForgetAfter;
+  failure.cActions = static_cast<DWORD>(actions.size());
+  failure.lpsaActions = actions.data();
+  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS, &failure);
+  // A start that fails with an exit code counts as a failure too.
+  SERVICE_FAILURE_ACTIONS_FLAG flag{TRUE};
+  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &flag);
+  SERVICE_DELAYED_AUTO_START_INFO delayed{TRUE};
+  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DELAYED_AUTO_START_INFO, &delayed);
+}
+
+// Its name in the event log, so that what it writes there is shown without a complaint.
+void register_event_source(const std::filesystem::path& program) {
+  HKEY opened = nullptr;
+  if (RegCreateKeyExW(HKEY_LOCAL_MACHINE, kEventSource, 0, nullptr, 0, KEY_SET_VALUE, nullptr,
+                      &opened, nullptr) != ERROR_SUCCESS) {
+    return;
+  }
+  const std::wstring file = program.wstring();
+  const DWORD types = EVENTLOG_ERROR_TYPE | EVENTLOG_WARNING_TYPE | EVENTLOG_INFORMATION_TYPE;
+  RegSetValueExW(opened, L"EventMessageFile", 0, REG_EXPAND_SZ,
+                 reinterpret_cast<const BYTE*>(file.c_str()),
+                 static_cast<DWORD>((file.size() + 1) * sizeof(wchar_t)));
+  RegSetValueExW(opened, L"TypesSupported", 0, REG_DWORD, reinterpret_cast<const BYTE*>(&types),
+                 sizeof(types));
+  RegCloseKey(opened);
+}
+
+std::optional<DWORD> state_of(const ScmHandle& service) {
+  SERVICE_STATUS_PROCESS status{};
+  DWORD size = 0;
+  if (!QueryServiceStatusEx(service.get(), SC_STATUS_PROCESS_INFO, reinterpret_cast<BYTE*>(&status),
+                            sizeof(status), &size)) {
+    return std::nullopt;
+  }
+  return status.dwCurrentState;
+}
+
+const char* words_of(DWORD state) {
+  switch (state) {
+    case SERVICE_STOPPED:
+      return "stopped";
+    case SERVICE_START_PENDING:
+      return "starting";
+    case SERVICE_STOP_PENDING:
+      return "stopping";
+    case SERVICE_RUNNING:
+      return "running";
+    default:
+      return "in an unknown state";
+  }
+}
+
+Result<void> stop(const ScmHandle& service) {
+  SERVICE_STATUS status{};
+  if (!::ControlService(service.get(), SERVICE_CONTROL_STOP, &status) &&
+      GetLastError() != ERROR_SERVICE_NOT_ACTIVE &&
+      GetLastError() != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) {
+    return failed("stop the service");
+  }
+  const auto end = std::chrono::steady_clock::now() + kStopTime;
+  while (state_of(service).value_or(SERVICE_STOPPED) != SERVICE_STOPPED) {
+    if (std::chrono::steady_clock::now() > end) {
+      return Error(StatusCode::kDeadlineExceeded, "stop the service", narrow(kName))
+          .because("it has not stopped within two minutes");
+    }
+    std::this_thread::sleep_for(kStopPoll);  // the manager tells no other way
+  }
+  return {};
+}
+
+// As the manager takes them: one after the other, each with its end, and an end of its own for all.
+std::wstring names_of(const std::vector<std::string>& services) {
+  std::wstring names;
+  for (const std::string& service : services) names += wide(service) + L'\0';
+  return names + L'\0';
+}
+
+Result<ScmHandle> create(const ServiceRequest& request, const std::filesystem::path& program) {
+  const ScmHandle manager(
+      OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE));
+  if (!manager) return failed("reach the service control manager for");
+  const std::array<std::wstring, 4> words = {program.wstring(), L"--service", L"--config",
+                                             wide(request.config_file)};
+  ScmHandle service(CreateServiceW(manager.get(), kName, L"Longshore storage agent",
+                                   SERVICE_ALL_ACCESS, SERVICE_WIN32_OWN_PROCESS,
+                                   SERVICE_AUTO_START, SERVICE_ERROR_NORMAL,
+                                   command_line(words).c_str(), nullptr, nullptr,
+                                   names_of(request.depends_on).c_str(), nullptr, nullptr));
+  if (!service) return failed("install the service");
+  return service;
+}
+
+}  // namespace
+
+int install_service(const Report& report, const ServiceRequest& request) {
+  const std::filesystem::path program = agent_program();
+  const auto service = create(request, program);
+  if (!service) return report.fail(kExitFaultyInput, service.error());
+  configure(*service);
+  register_event_source(program);
+  if (request.starts && !StartServiceW(service->get(), 0, nullptr)) {
+    return report.fail(kExitFaultyInput, failed("start the service"));
+  }
+  report.line("the service longshored is installed");
+  if (request.starts) report.line("it is started");
+  return kExitOk;
+}
+
+int configure_service(const Report& report) {
+  // Who has a service restarted must have the right to start it.
+  const auto service = open_service(SERVICE_CHANGE_CONFIG | SERVICE_START);
+  if (!service) return report.fail(kExitFaultyInput, service.error());
+  configure(*service);
+  report.line("the service longshored is started late, and again after a failure");
+  return kExitOk;
+}
+
+int uninstall_service(const Report& report) {
+  const auto service = open_service(SERVICE_STOP | SERVICE_QUERY_STATUS | DELETE);
+  if (!service) return report.fail(kExitFaultyInput, service.error());
+  if (const auto stopped = stop(*service); !stopped) {
+    return report.fail(kExitFaultyInput, stopped.error());
+  }
+  if (!DeleteService(service->get())) {
+    return report.fail(kExitFaultyInput, failed("remove the service"));
+  }
+  RegDeleteKeyW(HKEY_LOCAL_MACHINE, kEventSource);
+  report.line("the service longshored is removed");
+  return kExitOk;
+}
+
+int show_service(const Report& report) {
+  const auto service = open_service(SERVICE_QUERY_STATUS);
+  if (!service) return report.fail(kExitFaultyInput, service.error());
+  const auto state = state_of(*service);
+  if (!state) return report.fail(kExitFaultyInput, failed("ask for the state of the service"));
+  report.line("the service longshored is " + PrintedText(std::string(words_of(*state))));
+  return kExitOk;
+}
+
+}  // namespace longshore::ctl

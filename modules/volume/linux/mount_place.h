@@ -1,0 +1,38 @@
+// On which mount something lies, asked of the thing itself (statx) and looked up in the list of
+// mounts: paths may be covered or moved meanwhile.
+//
+// Threads: any.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "longshore/result.hpp"
+#include "support/linux/mount_table.h"
+#include "support/posix_path.h"
+
+namespace longshore::volume {
+
+// Which mount a name or an opened file lies on, and whether it is that mount's root.
+struct Place {
+  uint64_t mount_id = 0;
+  dev_t device = 0;
+  bool is_mount_root = false;
+  bool is_link = false;
+  bool is_directory = false;
+  bool is_shut_down = false;  // its filesystem answers nothing any more, not even for its root
+};
+
+// Of a name in an opened directory, or with "" of the opened file itself. `path` is what errors
+// name.
+Result<Place> place_of(int directory, const std::string& name, const support::PosixPath& path,
+                       std::string_view operation);
+
+// The mount that it lies on. ABORTED: it is not there any more.
+Result<support::Mount> mount_at(const Place& place, const support::PosixPath& path,
+                                std::string_view operation);
+
+}  // namespace longshore::volume

@@ -1,0 +1,28 @@
+#include <catch2/catch.hpp>
+
+#include "tests/drivers/drivers.h"
+#include "tests/drivers/loop_node.h"
+#include "tests/drivers/lost_disk.h"
+#include "tests/drivers/positions.h"
+
+using namespace longshore::test;
+
+TEST_CASE("AWS EBS: a volume's whole life, and with a kill of the agent between every two calls") {
+  check_whole_life(aws_ebs(), loop_nodes());
+}
+
+TEST_CASE("AWS EBS: the driver restarts between any two calls") {
+  check_driver_restarts(aws_ebs(), loop_nodes());
+}
+
+TEST_CASE("AWS EBS: the agent is killed before every answer", "[plain]") {
+  check_lost_answers(aws_ebs(), loop_nodes());
+}
+
+TEST_CASE("AWS EBS: the agent is killed during every call", "[plain]") {
+  check_kills_during_calls(aws_ebs(), loop_nodes());
+}
+
+TEST_CASE("AWS EBS: a volume whose disk was pulled out is unpublished and unstaged") {
+  for (const Driver& driver : aws_ebs()) check_lost_disk(driver, loop_nodes());
+}

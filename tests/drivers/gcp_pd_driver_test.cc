@@ -1,0 +1,28 @@
+#include <catch2/catch.hpp>
+
+#include "tests/drivers/drivers.h"
+#include "tests/drivers/loop_node.h"
+#include "tests/drivers/lost_disk.h"
+#include "tests/drivers/positions.h"
+
+using namespace longshore::test;
+
+TEST_CASE("GCP PD: a volume's whole life, and with a kill of the agent between every two calls") {
+  check_whole_life(gcp_pd(), loop_nodes());
+}
+
+TEST_CASE("GCP PD: the driver restarts between any two calls") {
+  check_driver_restarts(gcp_pd(), loop_nodes());
+}
+
+TEST_CASE("GCP PD: the agent is killed before every answer", "[plain]") {
+  check_lost_answers(gcp_pd(), loop_nodes());
+}
+
+TEST_CASE("GCP PD: the agent is killed during every call", "[plain]") {
+  check_kills_during_calls(gcp_pd(), loop_nodes());
+}
+
+TEST_CASE("GCP PD: a volume whose disk was pulled out is unpublished and unstaged") {
+  for (const Driver& driver : gcp_pd()) check_lost_disk(driver, loop_nodes());
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# make_packages.sh <build folder> <output folder>: the packages anew, so that none of an older build is
+# tested, and in next/ an installer of a later version, whose programs differ.
+set -euo pipefail
+root=$(readlink -f "$(dirname "$0")/../../..")
+rm -rf "$2"
+mkdir -p "$2/next/build/bin"
+"$root/packaging/build_msi.sh" "$1" "$2"
+"$root/packaging/build_windows_zip.py" "$1" "$2"
+"$root/packaging/build_hostprocess_image.py" "$1" "$2"
+
+cp "$1"/bin/{longshored,longshorectl,longshore-modulehost}.exe "$2/next/build/bin"
+for program in "$2"/next/build/bin/*; do
+  echo next >> "$program"  # Windows does not look behind the last section
+done
+ln -s "$1/modules" "$2/next/build/modules"
+"$root/packaging/build_msi.sh" "$2/next/build" "$2/next" 99.0.0
