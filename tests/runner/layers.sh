@@ -7,6 +7,10 @@ all_presets=(packages dev asan-ubsan tsan windows-mingw fuzz release)
 all_layers=(abi sdk unit loop hostile hostile_clients conformance integration style guest browser
   packages windows fuzz)
 
+# "Does it work?": without --all. What else there is answers "can it be released?".
+plain_presets=(packages dev asan-ubsan windows-mingw)
+plain_layers=(abi unit loop hostile hostile_clients conformance integration style guest windows)
+
 # In which builds a layer has tests.
 presets_of() {
   case $1 in

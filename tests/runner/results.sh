@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # Sourced by tests/run_tests: what CTest's reports say.
 
-# count_results <report by CTest> <file>: prints how many passed, failed and were skipped; the names of
-# the failed go to the file. What has no executable counts as failed. What is skipped says "SKIPPED: "
+# count_results <report by CTest>: prints how many passed, failed and were skipped. What has no
+# executable counts as failed. What is skipped says "SKIPPED: "
 # and why, be it the whole or a case inside an executable; that goes to standard error, with a tab
 # before each why.
 count_results() {
-  awk -v failures="$2" '
+  awk '
     /<testcase / {
       name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name)
       state[name] = /status="run"/ ? "passed" : "failed"
@@ -15,10 +15,9 @@ count_results() {
     /SKIPPED: / { sub(/.*SKIPPED: /, ""); print name "\t" $0 > "/dev/stderr"
       if (state[name] != "skipped") inner[name]++ }
     END {
-      printf "" > failures
       for (name in state) {
         if (state[name] == "passed") ++passed
-        if (state[name] == "failed") { ++failed; print name > failures }
+        if (state[name] == "failed") ++failed
       }
       for (name in inner) skipped += inner[name]
       printf "%d %d %d\n", passed, failed, skipped

@@ -64,32 +64,41 @@ build_step() {
   CCACHE_STATSLOG=$work/$preset.$name.ccache step "$preset" "$name" build "$preset" "$@"
 }
 
-# What runs around ctest in a build.
+# surroundings <preset> <layer>: what runs around ctest.
 surroundings() {
-  case $1 in
-    windows-mingw) echo "$root/tests/windows/run_under_wine.sh" ;;
+  case $1.$2 in
+    windows-mingw.*) echo "$root/tests/windows/run_under_wine.sh" ;;
+    # It runs the agent and the modules that are shipped.
+    dev.guest) echo "env LONGSHORE_BUILD_TREE=$root/build/packages" ;;
     # ThreadSanitizer refuses to start where the kernel moves programs about too widely.
-    tsan) if setarch -R true 2> /dev/null; then echo "setarch -R"; fi ;;
+    tsan.*) if setarch -R true 2> /dev/null; then echo "setarch -R"; fi ;;
   esac
+}
+
+# run_ctest <name> <preset> <layer> <option for ctest>...: leaves <name>.log and the report <name>.xml.
+run_ctest() {
+  local name=$1 preset=$2 layer=$3 before=()
+  shift 3
+  read -r -a before <<< "$(surroundings "$preset" "$layer")"
+  measured "$name" "${before[@]}" ctest --preset "$preset" -L "^$layer\$" --no-tests=ignore \
+    --test-output-size-passed 1048576 --output-junit "$work/$name.xml" "$@" < /dev/null
 }
 
 # test_layer <preset> <layer>
 test_layer() {
-  local preset=$1 layer=$2 name=$1.$2 counts before=() filter=() mark status=0
-  read -r -a before <<< "$(surroundings "$preset")"
+  local preset=$1 layer=$2 name=$1.$2 counts filter=() mark status=0
   mark=$(mark_of "$preset")
   [ "$layer" = guest ] || [ -z "$mark" ] || filter=(-L "^$mark\$")
   [ ! -s "$work/touched" ] || filter+=(-R "$(cat "$work/touched")")
   echo "== $preset: $layer" >&2
   # Most tests wait for most of their time.
-  measured "$name" "${before[@]}" ctest --preset "$preset" -L "^$layer\$" "${filter[@]}" \
-    -j $((cores + 1)) --no-tests=ignore --test-output-size-passed 1048576 \
-    --output-junit "$work/$name.xml" < /dev/null || status=$?
+  run_ctest "$name" "$preset" "$layer" -j $((cores + 1)) "${filter[@]}" || status=$?
   # Two layers may end at once.
   flock "$work/rows" cat "$work/$name.log"
   [ -f "$work/$name.xml" ] || { row "$preset" "$layer" 0 1 0 "$name" && return; }
-  read -r -a counts <<< "$(count_results "$work/$name.xml" "$work/$name.xml.failures" 2> "$work/$name.skips")"
-  sed "s/^/  $preset $layer: /" "$work/$name.xml.failures" >> "$work/all_failures"
+  read -r -a counts <<< "$(count_results "$work/$name.xml" 2> "$work/$name.skips")"
+  tests/runner/failed_tests.py "$work/$name.xml" "$work/$name.log" |
+    sed "s/^\([a-z]*\)\t/$preset $layer \1 /" >> "$work/failures"
   sed "s/^/$preset $layer skipped /" "$work/$name.skips" | tee -a "$work/all_skips" | print_skips
   # What its report does not tell is a failure as well.
   [ "$status" = 0 ] || [ "${counts[1]}" != 0 ] || counts[1]=1

@@ -8,9 +8,9 @@ tidy    clang-tidy finds nothing in our code but the tests. It reads the build's
 alone   Each source compiles without the others of its unity file, so that its includes are whole.
 
 The folder is one that Ninja has built; for tidy, with clang. With parts, only sources whose path has
-one of them. What passed is remembered in the cache by content: the sources and headers that the unit
-is made of (the system's by name and size), its command line, the compiler, and the rules. Ends with 1
-after printing what was found.
+one of them; where LONGSHORE_UNCHANGED_SINCE names a commit, only units that changed since. What passed
+is remembered in the cache by content: the sources and headers that the unit is made of (the system's by
+name and size), its command line, the compiler, and the rules. Ends with 1 after printing what was found.
 """
 import hashlib
 import json
@@ -93,6 +93,21 @@ class Unit:
         return words + ['-fsyntax-only', source]
 
 
+def changed_since(revision):
+    """A function that tells whether something that a unit is made of, or the rules, changed."""
+    if not revision:
+        return lambda unit: True
+    names = []
+    for command in (('diff', '--name-only', revision), ('ls-files', '--others', '--exclude-standard')):
+        names += subprocess.run(['git', '-C', str(ROOT), *command], check=True, text=True,
+                                capture_output=True).stdout.splitlines()
+    rules = {'.clang-tidy', str(Path(__file__).relative_to(ROOT))}
+    if rules & set(names):
+        return lambda unit: True
+    changed = {str(ROOT / name) for name in names}
+    return lambda unit: any(file in changed for file in (*unit.sources, *unit.files))
+
+
 def tidy(unit, folder):
     done = subprocess.run(['clang-tidy', '-p', folder, '--quiet', f'--header-filter={OWN.pattern}',
                            unit.file], capture_output=True, text=True)
@@ -149,7 +164,8 @@ def main():
     rules = Path(ROOT, '.clang-tidy').read_text() if check is tidy else ''
     todo = []
     built = [unit for unit in units if unit.is_built()]
-    for unit in built:
+    is_changed = changed_since(os.environ.get('LONGSHORE_UNCHANGED_SINCE'))
+    for unit in filter(is_changed, built):
         mark = Path(passed, unit.key(build, own_text, version, rules))
         if not mark.exists():
             todo.append((unit, mark))
