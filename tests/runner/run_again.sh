@@ -27,10 +27,9 @@ run_again() {
 
 # passes_alone <preset> <layer> <name>: true if it ran, and nothing in it failed or was skipped.
 passes_alone() {
-  local again=$1.$2.again counts expression status=0
-  expression=$(sed 's/[][\.*^$+?(){}|/]/\\&/g' <<< "$3")
+  local again=$1.$2.again counts status=0
   echo "== $1: $2, again and alone: $3" | tee /dev/stderr
-  run_ctest "$again" "$1" "$2" -j 1 -R "^$expression\$" || status=$?
+  run_ctest "$again" "$1" "$2" -j 1 -R "$(exactly "$3")" || status=$?
   cat "$work/$again.log"
   row "$1" "$2-again" 0 0 0 "$again"
   read -r -a counts <<< "$(count_results "$work/$again.xml" 2> /dev/null)"

@@ -75,6 +75,9 @@ surroundings() {
   esac
 }
 
+# exactly <name of a test>: an expression for ctest -R.
+exactly() { echo "^$(sed 's/[][\.*^$+?(){}|/]/\\&/g' <<< "$1")\$"; }
+
 # run_ctest <name> <preset> <layer> <option for ctest>...: leaves <name>.log and the report <name>.xml.
 run_ctest() {
   local name=$1 preset=$2 layer=$3 before=()
