@@ -194,11 +194,10 @@ Result<std::vector<std::string>> MappingDirectory::numbers_in(const std::string&
   if (!opened && errno == ENOENT) return names;
   if (!opened) return Error(StatusCode::kUnknown, kLook, directory).because(last_error());
   support::DirectoryReader reader(std::move(opened));
-  std::error_code error;
-  while (const auto entry = reader.next(error)) {
+  while (const auto entry = reader.next()) {
     if (is_number(entry->name)) names.emplace_back(entry->name);
   }
-  if (error) return Error(StatusCode::kUnknown, kLook, directory).because(error);
+  if (reader.error()) return Error(StatusCode::kUnknown, kLook, directory).because(reader.error());
   return names;
 }
 

@@ -4,12 +4,13 @@
 
 namespace longshore::support {
 
-std::optional<DirectoryReader::Entry> DirectoryReader::next(std::error_code& error) {
+std::optional<DirectoryReader::Entry> DirectoryReader::next() {
+  error_.clear();
   for (;;) {
     if (position_ == size_) {
       const ssize_t size = ::getdents64(directory_.get(), buffer_.data(), buffer_.size());
       // ENOENT: the directory itself has been removed, so nothing is in it.
-      if (size < 0 && errno != ENOENT) error = last_error();
+      if (size < 0 && errno != ENOENT) error_ = last_error();
       if (size <= 0) return std::nullopt;
       size_ = static_cast<size_t>(size);
       position_ = 0;

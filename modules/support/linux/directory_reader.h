@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
@@ -26,8 +27,12 @@ class DirectoryReader {
 
   const FileDescriptor& descriptor() const { return directory_; }
 
-  // The next entry, without "." and ".."; nothing at the end, with `error` set if it is no end.
-  std::optional<Entry> next(std::error_code& error);
+  // The next entry, without "." and ".."; nothing at the end, and where error() tells why it is
+  // none.
+  std::optional<Entry> next();
+
+  // What kept the last next() from reading; nothing if it read an entry or the end.
+  const std::error_code& error() const { return error_; }
 
   // Starts again from the first entry.
   void rewind();
@@ -36,6 +41,7 @@ class DirectoryReader {
   FileDescriptor directory_;
   size_t size_ = 0;
   size_t position_ = 0;
+  std::error_code error_;
   alignas(8) std::array<std::byte, 16 << 10> buffer_;
 };
 

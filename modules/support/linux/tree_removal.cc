@@ -60,9 +60,10 @@ class TreeRemoval {
       }
     }
     DirectoryReader& reader = *levels_.back().reader;
-    std::error_code error;
-    const auto entry = reader.next(error);
-    if (error) return Error(StatusCode::kUnknown, kOperation, here()).because(error);
+    const auto entry = reader.next();
+    if (reader.error()) {
+      return Error(StatusCode::kUnknown, kOperation, here()).because(reader.error());
+    }
     if (!entry) return levels_.size() == 1 ? finish_top() : finish_level();
     levels_.back().found = true;
     const std::string name(entry->name);

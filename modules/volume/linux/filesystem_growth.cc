@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace longshore::volume {
 
@@ -31,6 +32,13 @@ struct XfsGeometry {  // xfs_fsop_geom_v1
   uint32_t flags, log_sector_bytes, realtime_sector_bytes, directory_block_bytes;
 };
 constexpr unsigned long kXfsGeometry = _IOR('X', 100, XfsGeometry);
+
+struct Ext4Uuid {
+  uint32_t bytes, flags;
+  unsigned char uuid[16];
+};
+// The kernel's structure ends before the uuid.
+constexpr unsigned long kExt4Uuid = _IOC(_IOC_READ, 'f', 44, offsetof(Ext4Uuid, uuid));
 
 std::error_code grow_ext4(int mount, uint64_t bytes) {
   struct statvfs facts {};
@@ -64,6 +72,18 @@ std::error_code grow_btrfs(int mount, dev_t device) {
     return ::ioctl(mount, BTRFS_IOC_RESIZE, &request) == 0 ? std::error_code() : last_error();
   }
   return std::make_error_code(std::errc::no_such_device);
+}
+
+std::string uuid_text(const unsigned char (&uuid)[16]) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  if (std::ranges::all_of(uuid, [](unsigned char byte) { return byte == 0; })) return "";
+  std::string text;
+  for (size_t i = 0; i < sizeof(uuid); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[uuid[i] >> 4];
+    text += kDigits[uuid[i] & 15];
+  }
+  return text;
 }
 
 }  // namespace
@@ -110,6 +130,20 @@ Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor&
   const uint64_t size = total.value_or(uint64_t{facts.f_blocks} * facts.f_frsize);
   const uint64_t free = uint64_t{facts.f_bfree} * facts.f_frsize;
   return VolumeStats{size, size - std::min(free, size)};
+}
+
+std::optional<std::string> mounted_uuid(const std::string& type, const FileDescriptor& mount) {
+  if (type == "ext4") {
+    Ext4Uuid answer{.bytes = sizeof(answer.uuid), .flags = 0, .uuid = {}};
+    if (::ioctl(mount.get(), kExt4Uuid, &answer) == 0) return uuid_text(answer.uuid);
+  } else if (type == "xfs") {
+    XfsGeometry answer{};
+    if (::ioctl(mount.get(), kXfsGeometry, &answer) == 0) return uuid_text(answer.uuid);
+  } else if (type == "btrfs") {
+    btrfs_ioctl_fs_info_args answer{};
+    if (::ioctl(mount.get(), BTRFS_IOC_FS_INFO, &answer) == 0) return uuid_text(answer.fsid);
+  }
+  return std::nullopt;
 }
 
 }  // namespace longshore::volume

@@ -1,5 +1,5 @@
-// Lets a mounted filesystem grow into its device, and tells its size as the filesystem counts it:
-// the ioctls that resize2fs, xfs_growfs and btrfs use.
+// Lets a mounted filesystem grow into its device, and tells its size as the filesystem counts it,
+// and its uuid: the ioctls that resize2fs, xfs_growfs and btrfs use.
 #pragma once
 
 #include <sys/types.h>
@@ -26,5 +26,10 @@ Result<void> grow_filesystem(const std::string& type, const FileDescriptor& moun
 // size by the superblock, for ext2 to ext4, of which statvfs leaves their structures out.
 Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor& mount,
                                   std::optional<uint64_t> total, const std::string& object);
+
+// What the kernel took from the superblock when it mounted the filesystem, as libblkid writes it;
+// "" if it has none. Nothing: it does not tell of this kind (of ext4 since Linux 6.0), or the
+// filesystem has shut down.
+std::optional<std::string> mounted_uuid(const std::string& type, const FileDescriptor& mount);
 
 }  // namespace longshore::volume

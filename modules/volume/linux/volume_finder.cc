@@ -332,6 +332,12 @@ bool VolumeFinder::is_mount_of_lost_disk(const Mount& mount) const {
   return disk && (disk->sectors == 0 || !devices_.is_reachable(*disk) || !tells_of(*disk, device));
 }
 
+bool VolumeFinder::is_of_whole_disk(const Mount& mount) const {
+  const dev_t device = major(mount.device) == 0 ? device_behind(mount.source) : mount.device;
+  const std::optional<Disk> disk = devices_.disk_of(device);
+  return disk && disk->device == device;
+}
+
 bool VolumeFinder::tells_of(const Disk& disk, dev_t device) const {
   if (device == disk.device) {
     const auto content = tables_.read_whole(disk);

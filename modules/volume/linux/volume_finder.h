@@ -95,6 +95,9 @@ class VolumeFinder {
   // its table, so that nobody can say what the volume was.
   bool is_mount_of_lost_disk(const support::Mount& mount) const;
 
+  // Whether it is of a disk that is there, and of no partition.
+  bool is_of_whole_disk(const support::Mount& mount) const;
+
   // The mounts of lost disks that were served.
   Result<std::vector<support::Mount>> mounts_of_lost_disks() const;
 

@@ -14,6 +14,7 @@
 #include "support/linux/mount_root.h"
 #include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
+#include "volume/linux/filesystem_growth.h"
 #include "volume/linux/mount_place.h"
 #include "volume/linux/volume_backend_linux.h"
 
@@ -31,17 +32,17 @@ constexpr const char* kMountOn = "mount on";  // a target
 constexpr const char* kUnmount = "unmount";
 
 Result<void> check_empty(const FileDescriptor& directory, const PosixPath& target) {
+  const auto failure = [&](std::error_code error) {
+    return Error(StatusCode::kUnknown, kMountOn, target.text())
+        .because(error)
+        .advise("the target has to be an empty directory");
+  };
   FileDescriptor readable(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  std::error_code error = readable ? std::error_code() : last_error();
-  if (readable) {
-    support::DirectoryReader reader(std::move(readable));
-    const bool has_entry = reader.next(error).has_value();
-    if (!has_entry && !error) return {};
-    if (has_entry) error = std::make_error_code(std::errc::directory_not_empty);
-  }
-  return Error(StatusCode::kUnknown, kMountOn, target.text())
-      .because(error)
-      .advise("the target has to be an empty directory");
+  if (!readable) return failure(last_error());
+  support::DirectoryReader reader(std::move(readable));
+  if (reader.next()) return failure(std::make_error_code(std::errc::directory_not_empty));
+  if (reader.error()) return failure(reader.error());
+  return {};
 }
 
 std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
@@ -229,7 +230,7 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   if (!place->is_mount_root) return {};
   const Result<Mount> mount = mount_at(*place, target, kUnmount);
   if (!mount) return mount.error();
-  const Result<bool> is_lost = is_lost_mount_of(*mount, id);
+  const Result<bool> is_lost = is_lost_mount_of(*mount, *entry, id);
   if (!is_lost) return is_lost.error();
 
   // Best effort: a disk that is gone cannot be written to, and must be let go all the same.
@@ -264,9 +265,13 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   return {};
 }
 
-// Of a disk that is gone, does not answer any more or has lost its table nobody can say what the
-// volume was: then it is enough that the mount is of such a disk.
-Result<bool> VolumeBackendLinux::is_lost_mount_of(const Mount& mount, const std::string& id) const {
+// What the disk holds now may not tell any more what is mounted from it: the kernel does, for a
+// filesystem on a whole disk. Else, of a disk that is gone, does not answer any more or has lost
+// its table, nobody can say what the volume was: then it is enough that the mount is of such a
+// disk.
+Result<bool> VolumeBackendLinux::is_lost_mount_of(const Mount& mount,
+                                                  const support::DirectoryEntry& entry,
+                                                  const std::string& id) const {
   if (mount.root != "/") {
     return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
         .because("only a part of a filesystem is mounted there, " + mount.root +
@@ -275,9 +280,20 @@ Result<bool> VolumeBackendLinux::is_lost_mount_of(const Mount& mount, const std:
   const auto owner = finder_.volume_of(mount);
   if (!owner) return owner.error();
   if (*owner && VolumeFinder::is_named(**owner, id)) return false;
-  if (!*owner && finder_.is_mount_of_lost_disk(mount)) return true;
+  std::string mounted = described(mount);
+  if (!*owner && finder_.is_mount_of_lost_disk(mount)) {
+    const auto uuid = finder_.is_of_whole_disk(mount)
+                          ? mounted_uuid(mount.type, open_entry(entry, O_RDONLY | O_DIRECTORY))
+                          : std::nullopt;
+    if (!uuid || id == VolumeFinder::lost_id(mount)) return true;
+    if (!uuid->empty()) {
+      const std::string known = "UUID=" + *uuid;
+      if (id.substr(0, id.rfind('@')) == known) return true;
+      mounted += ", which is the volume " + known;
+    }
+  }
   return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
-      .because(described(mount) + ", and not the volume " + id);
+      .because(mounted + ", and not the volume " + id);
 }
 
 Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,

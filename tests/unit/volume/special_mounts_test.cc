@@ -104,6 +104,43 @@ TEST_CASE("what is mounted is unmounted although the disk has lost its table or 
   CHECK(agent.flush(id) == "NOT_FOUND");
 }
 
+TEST_CASE(
+    "what is mounted from a whole disk is known from the kernel, whatever the disk holds now") {
+  struct Filesystem {
+    const char* type;
+    uint64_t magic;
+  };
+  const auto filesystem =
+      GENERATE(values<Filesystem>({{"ext4", 1024 + 56}, {"xfs", 0}, {"btrfs", (64 << 10) + 64}}));
+  const std::string program = "mkfs." + std::string(filesystem.type);
+  if (!there_is(program)) return;
+  const LoopDisk disk(300 * kMebibyte);
+  run({"/usr/sbin/" + program, "-q", disk.node()});
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.id(disk), target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  test::write_bytes(disk.node(), filesystem.magic, std::string(2, '\0'));
+  REQUIRE(agent.ids(disk).empty());
+  const std::string other = "UUID=00000000-0000-0000-0000-000000000000";
+  CHECK_THAT(refusal_to_unmount(agent, other, target),
+             Catch::Contains("which is the volume " + id + ", and not the volume " + other));
+  CHECK(agent.unmount(id, target) == "OK");
+  CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
+}
+
+TEST_CASE("a disk that cannot be read keeps no volume of another from being mounted") {
+  const LoopDisk disk(kDiskBytes), unreadable(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk, &unreadable});
+  const std::string id = agent.new_volume(disk), target = node.target("target");
+  REQUIRE(agent.format(id) == "OK");
+  std::filesystem::resize_file(unreadable.file(), 0);
+  test::forget_cached(unreadable.node());
+  CHECK(agent.mount(id, target) == "OK");
+  CHECK(agent.unmount(id, target) == "OK");
+}
+
 TEST_CASE("AWS EBS reads no words of ours in the source of a mount") {
   Node node;
   const LoopDisk disk(kDiskBytes);
