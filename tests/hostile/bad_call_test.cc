@@ -95,7 +95,7 @@ TEST_CASE("A thread that hangs in a module is replaced, so that other calls go o
   options.max_stuck_calls = 1;
   Subject subject("hangs_on_request", options);
   subject.started();
-  CHECK(subject.call("hang", 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(subject.call("hang", kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   for (int i = 0; i < 3; ++i) CHECK(subject.call("go on").message == "well");
   CHECK(eventually([&] { return subject.instance().figures().running == 1; }));
@@ -132,7 +132,7 @@ TEST_CASE("Calls that are never finished are answered, counted, and cost their o
   subject.started();
   const std::string stuck_disk = test::WireWriter().text(1, "disk-1");
 
-  const Answer late = subject.call(stuck_disk, 50ms);
+  const Answer late = subject.call(stuck_disk, kTimeToReachModule);
   CHECK(late.code == StatusCode::kDeadlineExceeded);
   CHECK(late.text == "the deadline passed before the call was finished; it may still take effect");
   CHECK(eventually([&] { return subject.instance().figures().stuck == 1; }));
@@ -141,7 +141,7 @@ TEST_CASE("Calls that are never finished are answered, counted, and cost their o
   CHECK(refused.code == StatusCode::kUnavailable);
   CHECK(refused.text.find("an earlier call for \"disk-1\" is stuck in the module; the device or "
                           "server behind it does not answer") != std::string::npos);
-  CHECK(subject.call(test::WireWriter().text(1, "disk-2"), 50ms).code ==
+  CHECK(subject.call(test::WireWriter().text(1, "disk-2"), kTimeToReachModule).code ==
         StatusCode::kDeadlineExceeded);
   CHECK(subject.stop(100ms) ==
         "cannot stop the module \"never_finishes\": calls of it did not end when they were "

@@ -69,7 +69,7 @@ TEST_CASE("A module that does as it should breaks nothing") {
 
 TEST_CASE("An instance with a call that is stuck is degraded, and says for what") {
   Subject subject("never_finishes");
-  subject.started().call({}, 50ms);
+  subject.started().call({}, kTimeToReachModule);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   CHECK(subject.instance().figures().degraded ==
         "1 call is stuck past the deadline; the device or server behind does not answer, or the "
@@ -156,10 +156,10 @@ TEST_CASE("Streams that are never finished take no thread of those that stand in
   Subject subject("forgets_or_hangs", options);
   subject.started();
   subject.make_long_running();
-  subject.call("forget", 50ms);
+  subject.call("forget", kTimeToReachModule);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   subject.make_long_running(false);
-  subject.call("hang", 50ms);
+  subject.call("hang", kTimeToReachModule);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 2; }));
   CHECK(subject.call("").message == "well");
   CHECK(subject.stop(100ms) != "");
@@ -185,20 +185,21 @@ TEST_CASE("Stuck calls are counted by what they hang on, where the module says i
   options.max_stuck_calls = 1;
   Subject subject("hangs_on_key", options);
   subject.started();
-  CHECK(subject.call("a: server 1", 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(subject.call("a: server 1", kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   CHECK(subject.instance().figures().degraded ==
         "1 call is stuck past the deadline for \" server 1\"; the device or server behind does not "
         "answer, or the module hangs");
   CHECK(subject.call("b: server 1").text == "not again");
-  CHECK(subject.call("c: server 2", 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(subject.call("c: server 2", kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
   CHECK(subject.stop(100ms) != "");
 }
 
 TEST_CASE("A key that is too long is cut, and counted against the module") {
   Subject subject("hangs_on_key");
   subject.started();
-  CHECK(subject.call("a:" + std::string(1 << 20, 'k'), 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(subject.call("a:" + std::string(1 << 20, 'k'), kTimeToReachModule).code ==
+        StatusCode::kDeadlineExceeded);
   REQUIRE(eventually([&] { return subject.instance().figures().stuck == 1; }));
   CHECK(subject.instance().figures().violations == 1);
   CHECK(subject.instance().figures().degraded.find('"' + std::string(128, 'k') + "...\"") !=

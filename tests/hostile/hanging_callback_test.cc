@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 
 TEST_CASE("A module that hangs in cancel ends nobody's deadlines") {
   Subject hangs("hangs_in_cancel");
-  CHECK(hangs.started().call({}, 50ms).code == StatusCode::kDeadlineExceeded);
-  CHECK(hangs.call({}, 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(hangs.started().call({}, kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
+  CHECK(hangs.call({}, kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
   Subject other("never_finishes");
-  CHECK(other.started().call({}, 50ms).code == StatusCode::kDeadlineExceeded);
+  CHECK(other.started().call({}, kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
   CHECK(other.stop(100ms) != "");
   CHECK(hangs.stop(100ms) != "");
 }
@@ -39,7 +39,7 @@ TEST_CASE("A module that hangs in a completion holds no thread of the module tha
       .by_method = {
           {method->full_name, router::Route{method, called.instance().shared_from_this()}}}}));
   for (int i = 0; i < 3; ++i) {
-    CHECK(hangs.call({}, 50ms).code == StatusCode::kDeadlineExceeded);
+    CHECK(hangs.call({}, kTimeToReachModule).code == StatusCode::kDeadlineExceeded);
     CHECK(called.call().message == "well");
   }
   world.router.set_routes(std::make_shared<router::RouteTable>());

@@ -21,6 +21,8 @@ using test::eventually;
 
 constexpr size_t kMaxMessageBytes = 1 << 20;
 constexpr size_t kMaxImages = 1000;
+// The deadline of a call that hangs in its module: on a busy machine too it gets there before.
+constexpr std::chrono::seconds kTimeToReachModule{1};
 
 struct World {
   static World& get();
