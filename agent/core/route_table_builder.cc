@@ -79,7 +79,8 @@ void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& st
   for (const services::HostService& service : host_services_.all()) {
     if (service.for_endpoints) catalog->add(service.description, true);
     for (const auto& method : service.description.methods) {
-      routes->by_method.emplace(
+      // Whatever a module says that it serves.
+      routes->by_method.insert_or_assign(
           method.full_name,
           router::Route{std::make_shared<router::Method>(method), service.target});
     }

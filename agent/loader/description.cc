@@ -38,6 +38,10 @@ bool is_name(const std::string& name, bool with_dots) {
   return !begins_word;
 }
 
+bool is_agents_own(const std::string& service) {
+  return service.starts_with("longshore.admin.") || service.starts_with("longshore.host.");
+}
+
 bool is_integer_type(int type) {
   return type == router::kInt64 || type == router::kUint64 || type == router::kInt32 ||
          type == router::kUint32 || type == router::kEnum;
@@ -54,6 +58,8 @@ void collect_secrets(const std::string& scope, const descriptors::Message& messa
 
 class DescriptionReader {
  public:
+  explicit DescriptionReader(Describes describes) : describes_(describes) {}
+
   Result<ModuleDescription> read(const std::string& bytes) {
     if (!message_.ParseFromString(bytes)) return bad("it is not a valid message");
     if (!files_.ParseFromString(message_.file_descriptor_set())) {
@@ -91,6 +97,10 @@ class DescriptionReader {
   Result<void> read_services() {
     for (const std::string& name : message_.services()) {
       if (!is_name(name, true)) return bad("a service has the impossible name \"" + name + "\"");
+      if (describes_ == Describes::kModule && is_agents_own(name)) {
+        return bad("it names the service " + name +
+                   ", which only the agent itself serves; use a package of your own");
+      }
       if (std::count(result_.services.begin(), result_.services.end(), name) != 0) {
         return bad("it names the service " + name + " twice");
       }
@@ -226,6 +236,7 @@ class DescriptionReader {
     return nullptr;
   }
 
+  const Describes describes_;
   module::v1::Description message_;
   descriptors::FileSet files_;
   std::shared_ptr<const router::MessageSchemas> schemas_;
@@ -235,8 +246,8 @@ class DescriptionReader {
 
 }  // namespace
 
-Result<ModuleDescription> parse_description(const std::string& bytes) {
-  return DescriptionReader().read(bytes);
+Result<ModuleDescription> parse_description(const std::string& bytes, Describes describes) {
+  return DescriptionReader(describes).read(bytes);
 }
 
 }  // namespace longshore::loader

@@ -38,8 +38,12 @@ struct ModuleDescription {
   std::vector<std::shared_ptr<const DescribedFile>> files;
 };
 
+enum class Describes { kModule, kAgent };
+
 // Parses the bytes that a module's file carries. They are a stranger's: everything is checked,
-// every service must have its descriptor, and names must be well-formed.
-Result<ModuleDescription> parse_description(const std::string& bytes);
+// every service must have its descriptor, and names must be well-formed. The packages
+// longshore.admin and longshore.host are the agent's own: no module may serve what is in them.
+Result<ModuleDescription> parse_description(const std::string& bytes,
+                                            Describes describes = Describes::kModule);
 
 }  // namespace longshore::loader

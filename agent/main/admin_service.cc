@@ -198,7 +198,8 @@ std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& r
 Result<loader::ModuleDescription> admin_service_description() {
   return loader::parse_description(
       std::string(reinterpret_cast<const char*>(longshore_module_description),
-                  longshore_module_description_size));
+                  longshore_module_description_size),
+      loader::Describes::kAgent);
 }
 
 }  // namespace longshore

@@ -268,6 +268,24 @@ TEST_CASE("Only a server stream is long_running") {
   CHECK(description->methods.at(0).long_running);
 }
 
+TEST_CASE("What the agent itself serves no module may") {
+  const auto described = [](const std::string& package) {
+    Parts parts;
+    parts.description.clear_csi_proxy_endpoints();
+    parts.description.set_services(0, package + ".Array");
+    parts.file().set_package(package);
+    parts.method().set_input_type("." + package + ".GrowRequest");
+    parts.method().set_output_type("." + package + ".GrowResponse");
+    return parts.parse();
+  };
+  for (const std::string package : {"longshore.admin.v1", "longshore.host.v1"}) {
+    CHECK(described(package).error().message() ==
+          "cannot read the module's description: it names the service " + package +
+              ".Array, which only the agent itself serves; use a package of your own");
+  }
+  CHECK(described("longshore.hosted.v1"));
+}
+
 TEST_CASE("A description without bytes names no service") {
   CHECK(parse_description({}).error().message() ==
         "cannot read the module's description: it names no service");
