@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "support/hexadecimal.h"
+
 namespace longshore::support {
 namespace {
 
@@ -36,17 +38,6 @@ struct SetDiskAttributes {
 };
 static_assert(sizeof(SetDiskAttributes) == 40);
 
-std::string lower_case_digits(std::string_view bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 0xf];
-  }
-  return text;
-}
-
 bool is_text(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
@@ -72,11 +63,11 @@ std::string page83_identifier(std::string_view descriptor) {
     const std::string_view bytes = descriptor.substr(start, identifier->size);
     constexpr uint32_t kDevice = 0, kBinary = 1, kAscii = 2;
     if (identifier->association == kDevice && identifier->code_set == kBinary) {
-      return lower_case_digits(bytes);
+      return hexadecimal(bytes);
     }
     if (identifier->association == kDevice && identifier->code_set == kAscii) {
       // What is no text after all cannot be a string on the wire.
-      return is_text(bytes) ? std::string(bytes) : lower_case_digits(bytes);
+      return is_text(bytes) ? std::string(bytes) : hexadecimal(bytes);
     }
     // The last one says 0; less than an identifier would have it read twice.
     if (identifier->next_offset < sizeof(StorageIdentifier)) return {};

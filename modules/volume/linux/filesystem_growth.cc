@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "support/hexadecimal.h"
+
 namespace longshore::volume {
 
 namespace {
@@ -75,14 +77,9 @@ std::error_code grow_btrfs(int mount, dev_t device) {
 }
 
 std::string uuid_text(const unsigned char (&uuid)[16]) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  if (std::ranges::all_of(uuid, [](unsigned char byte) { return byte == 0; })) return "";
-  std::string text;
-  for (size_t i = 0; i < sizeof(uuid); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[uuid[i] >> 4];
-    text += kDigits[uuid[i] & 15];
-  }
+  std::string text = support::hexadecimal({reinterpret_cast<const char*>(uuid), sizeof(uuid)});
+  if (text.find_first_not_of('0') == std::string::npos) return "";
+  for (const size_t hyphen : {20U, 16U, 12U, 8U}) text.insert(hyphen, 1, '-');
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/hexadecimal.h"
 #include "support/linux/block/sysfs.h"
 
 namespace longshore::block {
@@ -23,17 +24,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
     start = end + 1;
   }
   return parts;
-}
-
-std::string hexadecimal(std::string_view bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 0xf];
-  }
-  return text;
 }
 
 unsigned byte_at(std::string_view bytes, size_t index) {
@@ -105,7 +95,7 @@ std::string page83_identifier(std::string_view page) {
     if (association == kDevice && (code_set == kBinary || code_set == kAscii)) {
       if (code_set == kAscii && is_blank(identifier)) return {};
       return code_set == kAscii && is_ascii(identifier) ? std::string(identifier)
-                                                        : hexadecimal(identifier);
+                                                        : support::hexadecimal(identifier);
     }
     rest.remove_prefix(4 + length);
   }
