@@ -11,15 +11,15 @@ TEST_CASE("AWS EBS: a volume's whole life, and with a kill of the agent between 
   check_whole_life(aws_ebs(), loop_nodes());
 }
 
-TEST_CASE("AWS EBS: the driver restarts between any two calls") {
+TEST_CASE("AWS EBS: the driver restarts between any two calls", "[thorough]") {
   check_driver_restarts(aws_ebs(), loop_nodes());
 }
 
-TEST_CASE("AWS EBS: the agent is killed before every answer", "[plain]") {
+TEST_CASE("AWS EBS: the agent is killed before every answer", "[plain][thorough]") {
   check_lost_answers(aws_ebs(), loop_nodes());
 }
 
-TEST_CASE("AWS EBS: the agent is killed during every call", "[plain]") {
+TEST_CASE("AWS EBS: the agent is killed during every call", "[plain][thorough]") {
   check_kills_during_calls(aws_ebs(), loop_nodes());
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("azuredisk: the agent is killed before every answer", "[plain]") {
   check_lost_answers(azuredisk(), loop_nodes());
 }
 
-TEST_CASE("azuredisk: the agent is killed during every call", "[plain]") {
+TEST_CASE("azuredisk: the agent is killed during every call", "[plain][thorough]") {
   check_kills_during_calls(azuredisk(), loop_nodes());
 }
 

@@ -11,15 +11,15 @@ TEST_CASE("GCP PD: a volume's whole life, and with a kill of the agent between e
   check_whole_life(gcp_pd(), loop_nodes());
 }
 
-TEST_CASE("GCP PD: the driver restarts between any two calls") {
+TEST_CASE("GCP PD: the driver restarts between any two calls", "[thorough]") {
   check_driver_restarts(gcp_pd(), loop_nodes());
 }
 
-TEST_CASE("GCP PD: the agent is killed before every answer", "[plain]") {
+TEST_CASE("GCP PD: the agent is killed before every answer", "[plain][thorough]") {
   check_lost_answers(gcp_pd(), loop_nodes());
 }
 
-TEST_CASE("GCP PD: the agent is killed during every call", "[plain]") {
+TEST_CASE("GCP PD: the agent is killed during every call", "[plain][thorough]") {
   check_kills_during_calls(gcp_pd(), loop_nodes());
 }
 

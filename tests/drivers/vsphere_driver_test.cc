@@ -12,15 +12,15 @@ TEST_CASE("vSphere: a volume's whole life, and with a kill of the agent between 
   check_whole_life(vsphere(), loop_nodes());
 }
 
-TEST_CASE("vSphere: the driver restarts between any two calls") {
+TEST_CASE("vSphere: the driver restarts between any two calls", "[thorough]") {
   check_driver_restarts(vsphere(), loop_nodes());
 }
 
-TEST_CASE("vSphere: the agent is killed before every answer", "[plain]") {
+TEST_CASE("vSphere: the agent is killed before every answer", "[plain][thorough]") {
   check_lost_answers(vsphere(), loop_nodes());
 }
 
-TEST_CASE("vSphere: the agent is killed during every call", "[plain]") {
+TEST_CASE("vSphere: the agent is killed during every call", "[plain][thorough]") {
   check_kills_during_calls(vsphere(), loop_nodes());
 }
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Prints CTest's entries for the cases of a program, which run_guest.sh runs.
 #
-#   list_cases.sh OUT PROGRAM BOOT
+#   list_cases.sh OUT PROGRAM BOOT [FILTER]
 #
-# BOOT is the entry that boots the guest, and the fixture that it sets up for the cases.
+# BOOT is the entry that boots the guest, and the fixture that it sets up for the cases; FILTER chooses
+# among them, as run_cases.sh does.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
-out=$1 program=$2 boot=$3
+out=$1 program=$2 boot=$3 filter=${4-}
 base=$(basename "$program")
 # Catch2 ends with the number of cases.
-cases=$("$program" --list-test-names-only || true)
+cases=$("$program" --list-test-names-only ${filter:+"$filter"} || true)
 if [ -z "$cases" ]; then
   echo "$program has no cases" >&2
   exit 1

@@ -38,8 +38,9 @@ done | sort -u | while read -r library; do
   esac
 done
 
-settings=$(for name in LONGSHORE_BUILD_TREE LONGSHORE_CASE_SECONDS LONGSHORE_LONG LONGSHORE_SEED; do
-  [ -z "${!name-}" ] || echo "export $name=${!name}"
+settings=$(for name in LONGSHORE_BUILD_TREE LONGSHORE_CASES LONGSHORE_CASE_SECONDS LONGSHORE_LONG \
+  LONGSHORE_SEED; do
+  [ -z "${!name-}" ] || echo "export $name='${!name}'"
 done)
 # The package's files where it has them, for the agent as a service.
 DESTDIR=$job/installed cmake --install "$agent" --component runtime --prefix /usr --strip > /dev/null

@@ -4,7 +4,8 @@
 #
 #   run_cases.sh OUT PROGRAM...
 #
-# Leaves OUT/<program>/<number>.{name,text,code} for each case, in the order of the program's list.
+# $LONGSHORE_CASES chooses among them, as a filter of Catch2's. Leaves
+# OUT/<program>/<number>.{name,text,code} for each case, in the order of the program's list.
 out=$1
 shift
 seconds=${LONGSHORE_CASE_SECONDS:-300}
@@ -13,7 +14,7 @@ for program in "$@"; do
   folder=$out/$(basename "$program")
   mkdir -p "$folder"
   number=0
-  "$program" --list-test-names-only > "$folder/list"
+  "$program" --list-test-names-only ${LONGSHORE_CASES:+"$LONGSHORE_CASES"} > "$folder/list"
   while IFS= read -r name; do
     [ -n "$name" ] || continue
     number=$((number + 1))

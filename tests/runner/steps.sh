@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by tests/run_tests: a step of a run, as a build or the tests of a layer: it is measured, its
-# output kept in $work, and it becomes a row of the table. Uses $fuzz_seconds, ${unity[@]} and $cores.
+# output kept in $work, and it becomes a row of the table. Uses $fuzz_seconds, $all, ${unity[@]}
+# and $cores.
 
 # row <preset> <step> <passed> <failed> <skipped> <name of what was measured> [cold|warm]
 row() {
@@ -52,7 +53,7 @@ build() {
   shift
   # What runs meanwhile is watched by clocks, this is not.
   cmake --fresh --preset "$preset" -DLONGSHORE_FUZZ_SECONDS="$fuzz_seconds" \
-    -DLONGSHORE_LONG="${long:-0}" "${unity[@]}" &&
+    -DLONGSHORE_LONG="${long:-0}" -DLONGSHORE_THOROUGH="${all:-0}" "${unity[@]}" &&
     nice -n 10 cmake --build --preset "$preset" --parallel "$cores" "$@" -- --quiet
 }
 
