@@ -120,7 +120,7 @@ std::string files_with_secrets(const std::string& directory) {
 
 }  // namespace
 
-TEST_CASE("What a killed agent had begun, the next one brings to its end") {
+TEST_CASE("What a killed agent had begun, the next one brings to its end", "[thorough]") {
   const FileServer server;
   fs::create_directory(std::string(FileServer::kDirectory) + "/below");
   const LioTarget target({.username = "node", .secret = kSecret});

@@ -182,7 +182,8 @@ TEST_CASE("The limits of the unit are in force") {
 
 // More often than systemd's own limit allows, five starts in 10 s, which would fail the socket
 // units too.
-TEST_CASE("However often the agent is killed, it is started again and its sockets stay") {
+TEST_CASE("However often the agent is killed, it is started again and its sockets stay",
+          "[thorough]") {
   // So that the starts come as close together as this machine can.
   const UnitLines soon("[Service]\nRestartSec=100ms\n");
   InstalledAgent agent;

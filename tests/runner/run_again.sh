@@ -28,7 +28,9 @@ run_again() {
 # passes_alone <preset> <layer> <name>: true if it ran, and nothing in it failed or was skipped.
 passes_alone() {
   local again=$1.$2.again counts status=0
-  echo "== $1: $2, again and alone: $3" | tee /dev/stderr
+  echo "== $1: $2, again and alone: $3"
+  # Not by /dev/stderr: where that is a file, whoever opens it anew takes away what is in it.
+  echo "== $1: $2, again and alone: $3" >&2
   run_ctest "$again" "$1" "$2" -j 1 -R "$(exactly "$3")" || status=$?
   cat "$work/$again.log"
   row "$1" "$2-again" 0 0 0 "$again"
