@@ -27,6 +27,7 @@ class AsioTransport final : public Transport {
   }
 
   size_t write_now(boost::asio::const_buffer bytes, std::error_code& error) override {
+    error.clear();
     if constexpr (kIsSocket) {
       boost::system::error_code code;
       const size_t written = stream_.write_some(bytes, code);

@@ -31,7 +31,7 @@ class Transport {
                          std::shared_ptr<TransportUser> user) = 0;
 
   // Writes what goes without waiting and answers how much that was: nothing when the peer is slow
-  // or when the system cannot tell. Not while a `write` is under way.
+  // or when the system cannot tell. Sets `error` always. Not while a `write` is under way.
   virtual size_t write_now(boost::asio::const_buffer bytes, std::error_code& error) = 0;
 
   // Writes all of it. One write at a time; the bytes live until `on_written`.

@@ -63,9 +63,9 @@ class Inotify final : public FileWatch {
     for (fs::path next = path;; next = next.parent_path()) {
       const fs::path folder = next.parent_path();
       const int watch = inotify_add_watch(events_.native_handle(), folder.c_str(), kEvents);
+      if (watch < 0 && errno != ENOENT && errno != ENOTDIR) return false;
       if (watch >= 0) names_[watch].insert(next.filename().string());
-      const bool is_absent = errno == ENOENT || errno == ENOTDIR;
-      if (watch >= 0 || !is_absent || folder == folder.parent_path()) return watch >= 0;
+      if (watch >= 0 || folder == folder.parent_path()) return watch >= 0;
     }
   }
 

@@ -26,12 +26,14 @@ class LinuxMarkerFile final : public MarkerFile {
 
   // In place and at once: a text of one block is there or is not.
   Result<void> write(const std::string& text, bool sync) override {
-    const ssize_t written = pwrite(file_.get(), text.data(), text.size(), 0);
-    const bool done = written == static_cast<ssize_t>(text.size()) &&
-                      ftruncate(file_.get(), written) == 0 &&
-                      (!sync || fdatasync(file_.get()) == 0);
-    if (done) return {};
-    return Error(StatusCode::kUnknown, "write", path_).because(last_error());
+    const bool is_at_begin = lseek(file_.get(), 0, SEEK_SET) == 0;
+    std::error_code error = is_at_begin ? write_all(file_.get(), text) : last_error();
+    if (!error && (ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0 ||
+                   (sync && fdatasync(file_.get()) != 0))) {
+      error = last_error();
+    }
+    if (!error) return {};
+    return Error(StatusCode::kUnknown, "write", path_).because(error);
   }
 
  private:

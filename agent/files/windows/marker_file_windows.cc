@@ -25,14 +25,12 @@ class WindowsMarkerFile final : public MarkerFile {
 
   // In place and at once: a text of one block is there or is not.
   Result<void> write(const std::string& text, bool sync) override {
-    DWORD written = 0;
-    const bool done =
-        to_begin() &&
-        WriteFile(file_.get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr) &&
-        written == text.size() && SetEndOfFile(file_.get()) &&
-        (!sync || FlushFileBuffers(file_.get()));
-    if (done) return {};
-    return Error(StatusCode::kUnknown, "write", path_).because(last_error());
+    std::error_code error = to_begin() ? write_all(file_.get(), text) : last_error();
+    if (!error && (!SetEndOfFile(file_.get()) || (sync && !FlushFileBuffers(file_.get())))) {
+      error = last_error();
+    }
+    if (!error) return {};
+    return Error(StatusCode::kUnknown, "write", path_).because(error);
   }
 
  private:

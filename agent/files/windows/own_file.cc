@@ -36,25 +36,26 @@ DWORD sharing_of(OthersMay others) {
 }  // namespace
 
 Result<void> make_own_folder(const std::string& path) {
-  const auto failed = [&] {
-    return Error(StatusCode::kUnknown, "make the folder", path).because(last_error());
+  const auto failed = [&](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "make the folder", path).because(error);
   };
   const std::filesystem::path whole(wide(path));
   std::error_code error;
   std::filesystem::create_directories(whole.parent_path(), error);
-  if (error) return Error(StatusCode::kUnknown, "make the folder", path).because(error);
+  if (error) return failed(error);
   PSECURITY_DESCRIPTOR descriptor = nullptr;
   if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(kOwnOnly, SDDL_REVISION_1, &descriptor,
                                                             nullptr)) {
-    return failed();
+    return failed(last_error());
   }
   const LocalMemory<void> owned(descriptor);
   SECURITY_ATTRIBUTES attributes = {sizeof(SECURITY_ATTRIBUTES), descriptor, FALSE};
   if (CreateDirectoryW(whole.c_str(), &attributes)) return {};
-  if (GetLastError() == ERROR_ALREADY_EXISTS && std::filesystem::is_directory(whole, error)) {
+  const std::error_code refusal = last_error();
+  if (refusal.value() == ERROR_ALREADY_EXISTS && std::filesystem::is_directory(whole, error)) {
     return {};
   }
-  return failed();
+  return failed(refusal);
 }
 
 Result<Handle> open_own_file(const std::string& path, DWORD access, OthersMay others) {

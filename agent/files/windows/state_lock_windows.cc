@@ -45,11 +45,9 @@ Result<StateLock> StateLock::take(const std::string& state_dir) {
   if (!file) return std::move(file).error();
   if (!lock(*file, LOCKFILE_EXCLUSIVE_LOCK)) return taken(state_dir, owner_in(*file));
   const std::string text = std::to_string(GetCurrentProcessId()) + "\n";
-  DWORD written = 0;
-  if (!WriteFile(file->get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr) ||
-      !SetEndOfFile(file->get())) {
-    return Error(StatusCode::kUnknown, "write", file_of(state_dir)).because(last_error());
-  }
+  std::error_code error = write_all(file->get(), text);
+  if (!error && !SetEndOfFile(file->get())) error = last_error();
+  if (error) return Error(StatusCode::kUnknown, "write", file_of(state_dir)).because(error);
   return StateLock(nullptr, std::move(*file), {});
 }
 

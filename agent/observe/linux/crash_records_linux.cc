@@ -16,8 +16,9 @@ namespace {
 
 constexpr const char* kFolder = "crashes";
 
-Error failed_with(const char* what, const std::string& folder) {
-  return Error(StatusCode::kUnknown, what, folder + "/" + kFolder).because(last_error());
+Error failed_with(const char* what, const std::string& folder,
+                  const std::error_code& error = last_error()) {
+  return Error(StatusCode::kUnknown, what, folder + "/" + kFolder).because(error);
 }
 
 // Its folder, which no link may stand for.
@@ -101,11 +102,8 @@ Result<void> add_crash_record(const std::string& state_dir, const std::string& p
   remove_oldest(folder->get(), names_in(folder->get()));
   const FileDescriptor file(make_file(folder->get(), new_name(program, process)));
   if (!file) return failed_with("make a file in", state_dir);
-  text = text.substr(0, kMaxCrashRecordBytes);
-  if (::write(file.get(), text.data(), text.size()) < 0) {
-    return failed_with("write a file in", state_dir);
-  }
-  return {};
+  const std::error_code error = write_all(file.get(), text.substr(0, kMaxCrashRecordBytes));
+  return error ? failed_with("write a file in", state_dir, error) : Result<void>();
 }
 
 Result<std::vector<CrashRecord>> list_crash_records(const std::string& state_dir) {

@@ -114,12 +114,9 @@ Result<void> add_crash_record(const std::string& state_dir, const std::string& p
   remove_oldest(*folder, names_in(*folder));
   const Handle file = make_file(*folder, program, static_cast<DWORD>(process));
   if (!file) return cannot_make(*folder);
-  text = text.substr(0, kMaxCrashRecordBytes);
-  DWORD written = 0;
-  if (WriteFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr)) {
-    return {};
-  }
-  return Error(StatusCode::kUnknown, "write a file in", *folder).because(last_error());
+  const std::error_code error = write_all(file.get(), text.substr(0, kMaxCrashRecordBytes));
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "write a file in", *folder).because(error);
 }
 
 Result<std::vector<CrashRecord>> list_crash_records(const std::string& state_dir) {

@@ -12,9 +12,11 @@
 namespace longshore::supervise {
 namespace {
 
-// A copy out of the way of the numbers that the child's get.
-FileDescriptor moved_up(int descriptor) {
-  return FileDescriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 16));
+// A copy out of the way of the numbers that the child's get. `error` keeps what goes wrong.
+FileDescriptor moved_up(int descriptor, std::error_code& error) {
+  FileDescriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 16));
+  if (!copy) error = last_error();
+  return copy;
 }
 
 std::string signal_name(int number) {
@@ -28,11 +30,12 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   const auto failed = [&](std::error_code error) {
     return Error(StatusCode::kUnavailable, "start the module host", command.program).because(error);
   };
-  const FileDescriptor input = moved_up(command.input);
-  const FileDescriptor output = moved_up(command.output);
-  const FileDescriptor image = moved_up(command.image);
-  const FileDescriptor printed = moved_up(command.printed);
-  if (!input || !output || !image || !printed) return failed(last_error());
+  std::error_code full;
+  const FileDescriptor input = moved_up(command.input, full);
+  const FileDescriptor output = moved_up(command.output, full);
+  const FileDescriptor image = moved_up(command.image, full);
+  const FileDescriptor printed = moved_up(command.printed, full);
+  if (full) return failed(full);
   SpawnPlan plan;
   plan.open(STDIN_FILENO, "/dev/null", O_RDONLY);
   plan.duplicate(printed.get(), STDOUT_FILENO);

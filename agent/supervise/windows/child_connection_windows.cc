@@ -112,8 +112,8 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   auto ends = pipe_transport_of(std::move(from_child->own), std::move(to_child->own));
   if (!ends) return std::move(ends).error();
   auto reader = std::make_unique<PipeReader>(std::move(printed->own));
-  if (!reader->is_good()) {
-    return Error(StatusCode::kUnknown, "use a pipe").because(last_error());
+  if (reader->error()) {
+    return Error(StatusCode::kUnknown, "use a pipe").because(reader->error());
   }
   auto job = JobObject::make(options.limits);
   if (!job) return std::move(job).error();

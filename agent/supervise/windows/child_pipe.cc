@@ -67,8 +67,11 @@ Result<ChildPipe> make_child_pipe(Direction direction, Way its) {
     return Error(StatusCode::kUnknown, "make a pipe").because(last_error());
   };
   const OwnUserOnly own_user;
+  if (!own_user) return failed();
   const std::wstring name = unguessable_name();
-  if (!own_user || name.empty()) return failed();
+  if (name.empty()) {
+    return Error(StatusCode::kInternal, "make a pipe").because("Windows gives no random numbers");
+  }
   const bool to_child = direction == Direction::kToChild;
   SECURITY_ATTRIBUTES attributes = own_user.attributes();
   ChildPipe pipe;

@@ -11,6 +11,7 @@ namespace longshore::supervise {
 PipeReader::PipeReader(Handle pipe)
     : pipe_(std::move(pipe)),
       event_(CreateEventW(nullptr, TRUE, FALSE, nullptr)),
+      error_(event_ ? std::error_code() : last_error()),
       buffer_(kPipeBufferBytes) {}
 
 PipeReader::~PipeReader() {
@@ -57,12 +58,14 @@ std::optional<size_t> PipeReader::read(std::span<char> room) {
 PipeWriter::PipeWriter(Handle pipe)
     : pipe_(std::move(pipe)),
       event_(CreateEventW(nullptr, TRUE, TRUE, nullptr)),
+      error_(event_ ? std::error_code() : last_error()),
       buffer_(kPipeBufferBytes) {
+  if (error_) return;
   // What the pipe takes at once is not told by the pool as well.
-  if (pipe_ &&
-      SetFileCompletionNotificationModes(pipe_.get(), FILE_SKIP_COMPLETION_PORT_ON_SUCCESS)) {
+  if (SetFileCompletionNotificationModes(pipe_.get(), FILE_SKIP_COMPLETION_PORT_ON_SUCCESS)) {
     pool_ = CreateThreadpoolIo(pipe_.get(), &PipeWriter::on_end, this, nullptr);
   }
+  if (!pool_) error_ = last_error();
 }
 
 PipeWriter::~PipeWriter() {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "longshore/windows/handle.hpp"
@@ -27,8 +28,8 @@ class PipeReader {
   PipeReader& operator=(const PipeReader&) = delete;
   ~PipeReader();
 
-  // Whether it could be made; if not, nothing else may be called.
-  bool is_good() const { return pipe_ && event_; }
+  // Why it could not be made; then nothing else may be called.
+  const std::error_code& error() const { return error_; }
   // Signalled when something has come, or the end, and `prepare` was called before.
   HANDLE event() const { return event_.get(); }
 
@@ -42,6 +43,7 @@ class PipeReader {
 
   const Handle pipe_;
   const Handle event_;
+  const std::error_code error_;
   OVERLAPPED operation_{};
   std::vector<char> buffer_;
   size_t count_ = 0;  // of the bytes that came last
@@ -59,7 +61,7 @@ class PipeWriter {
   PipeWriter& operator=(const PipeWriter&) = delete;
   ~PipeWriter();
 
-  bool is_good() const { return pipe_ && event_ && pool_; }
+  const std::error_code& error() const { return error_; }
   // Signalled when nothing runs.
   HANDLE event() const { return event_.get(); }
 
@@ -75,6 +77,7 @@ class PipeWriter {
 
   const Handle pipe_;
   const Handle event_;
+  std::error_code error_;
   PTP_IO pool_ = nullptr;
   OVERLAPPED operation_{};
   std::vector<char> buffer_;

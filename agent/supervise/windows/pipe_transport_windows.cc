@@ -10,12 +10,11 @@ namespace {
 
 class PipeEnds final : public PipeTransport {
  public:
-  PipeEnds(Handle input, Handle output)
-      : input_(std::move(input)),
-        output_(std::move(output)),
-        wake_(CreateEventW(nullptr, FALSE, FALSE, nullptr)) {}
+  PipeEnds(Handle input, Handle output, Handle wake)
+      : input_(std::move(input)), output_(std::move(output)), wake_(std::move(wake)) {}
 
-  bool is_good() const { return input_.is_good() && output_.is_good() && wake_; }
+  // Why it could not be made.
+  std::error_code error() const { return input_.error() ? input_.error() : output_.error(); }
 
   std::optional<size_t> write(std::span<const std::string_view> parts) override {
     return output_.write(parts);
@@ -56,9 +55,11 @@ class PipeEnds final : public PipeTransport {
 }  // namespace
 
 Result<std::unique_ptr<PipeTransport>> pipe_transport_of(Handle input, Handle output) {
-  auto ends = std::make_unique<PipeEnds>(std::move(input), std::move(output));
-  if (ends->is_good()) return std::unique_ptr<PipeTransport>(std::move(ends));
-  return Error(StatusCode::kUnknown, "use a pipe").because(last_error());
+  Handle wake(CreateEventW(nullptr, FALSE, FALSE, nullptr));
+  if (!wake) return Error(StatusCode::kUnknown, "make an event").because(last_error());
+  auto ends = std::make_unique<PipeEnds>(std::move(input), std::move(output), std::move(wake));
+  if (!ends->error()) return std::unique_ptr<PipeTransport>(std::move(ends));
+  return Error(StatusCode::kUnknown, "use a pipe").because(ends->error());
 }
 
 }  // namespace longshore::supervise

@@ -50,8 +50,12 @@ struct TablePlaces {
 
 Result<TablePlaces> table_places(const FileDescriptor& descriptor, const Disk& disk) {
   int bytes = 0;
-  if (::ioctl(descriptor.get(), BLKSSZGET, &bytes) != 0 || bytes <= 0) {
+  if (::ioctl(descriptor.get(), BLKSSZGET, &bytes) != 0) {
     return Error(StatusCode::kUnknown, kLookAt, disk.node).because(last_error());
+  }
+  if (bytes <= 0) {
+    return Error(StatusCode::kInternal, kLookAt, disk.node)
+        .because("the kernel says that its sectors have " + std::to_string(bytes) + " bytes");
   }
   const auto sector = static_cast<uint64_t>(bytes);
   const uint64_t size = disk.size_in_bytes();

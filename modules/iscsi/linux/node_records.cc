@@ -62,20 +62,10 @@ Result<Secret> read_record(const std::string& path) {
   return text;
 }
 
-bool write_all(const FileDescriptor& file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t size = ::write(file.get(), text.data(), text.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(size));
-  }
-  return true;
-}
-
-bool flush_folder_of(const std::string& path) {
+std::error_code flush_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return opened && ::fsync(opened.get()) == 0;
+  return opened && ::fsync(opened.get()) == 0 ? std::error_code() : last_error();
 }
 
 }  // namespace
@@ -218,10 +208,11 @@ Result<void> NodeRecords::replace(const std::string& path, std::string_view text
     const FileDescriptor file(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return failed(kWrite, fresh);
-    if (!write_all(file, text) || (flushes && ::fsync(file.get()) != 0)) {
-      Error error = failed(kWrite, fresh);
+    std::error_code error = write_all(file.get(), text);
+    if (!error && flushes && ::fsync(file.get()) != 0) error = last_error();
+    if (error) {
       ::unlink(fresh.c_str());
-      return error;
+      return Error(StatusCode::kUnknown, kWrite, fresh).because(error);
     }
   }
   if (::rename(fresh.c_str(), path.c_str()) != 0) {
@@ -229,8 +220,8 @@ Result<void> NodeRecords::replace(const std::string& path, std::string_view text
     ::unlink(fresh.c_str());
     return error;
   }
-  if (flushes && !flush_folder_of(path)) return failed(kWrite, path);
-  return {};
+  const std::error_code error = flushes ? flush_folder_of(path) : std::error_code();
+  return error ? Error(StatusCode::kUnknown, kWrite, path).because(error) : Result<void>();
 }
 
 Result<void> NodeRecords::free_lock() const {

@@ -40,12 +40,8 @@ std::error_code replace_file(const std::filesystem::path& file, const std::strin
     const Handle opened(CreateFileW(next.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_ALWAYS,
                                     FILE_ATTRIBUTE_NORMAL, nullptr));
     if (!opened) return last_error();
-    DWORD written = 0;
-    if (WriteFile(opened.get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr) ==
-            FALSE ||
-        FlushFileBuffers(opened.get()) == FALSE) {
-      return last_error();
-    }
+    if (const auto error = write_all(opened.get(), text)) return error;
+    if (FlushFileBuffers(opened.get()) == FALSE) return last_error();
   }
   if (MoveFileExW(next.c_str(), file.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ==
       FALSE) {

@@ -141,8 +141,8 @@ void FormatRecords::end(const std::string& volume_id, const std::string& unique_
 // makes FormatVolume refuse a volume that is formatted already.
 Result<void> FormatRecords::write(const std::string& path,
                                   const std::vector<std::string>& uuids) const {
-  const auto failed = [&] {
-    return Error(StatusCode::kUnknown, kRemember, path).because(last_error());
+  const auto failed = [&](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, kRemember, path).because(error);
   };
   std::string text;
   for (const std::string& uuid : uuids) text += uuid + "\n";
@@ -150,12 +150,10 @@ Result<void> FormatRecords::write(const std::string& path,
   {
     const FileDescriptor file(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file ||
-        ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-      return failed();
-    }
+    if (!file) return failed(last_error());
+    if (const auto error = write_all(file.get(), text)) return failed(error);
   }
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return failed();
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return failed(last_error());
   return {};
 }
 

@@ -1,9 +1,12 @@
 // The files in which the agent remembers: .crash-markers and .audit-missing-lines.
 #include "files/marker_file.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
 #include <filesystem>
 
 #include "tests/support/read_file.h"
@@ -42,6 +45,22 @@ TEST_CASE_METHOD(Marked, "A marker file and its folder are made, and keep what w
   const auto next = MarkerFile::open(path);
   REQUIRE(next);
   CHECK((*next)->read() == "short");
+}
+
+TEST_CASE_METHOD(Marked, "A marker file that takes only a part says why") {
+  const auto marker = MarkerFile::open(path);
+  REQUIRE(marker);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  errno = 0;
+  const auto written = (*marker)->write(std::string(5000, 'x'), false);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().system() == std::errc::file_too_large);
 }
 
 TEST_CASE_METHOD(Marked, "A link in the place of a marker file is not followed") {

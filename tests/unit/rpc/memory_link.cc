@@ -20,10 +20,8 @@ class MemoryLink::End final : public Transport {
 
   size_t write_now(boost::asio::const_buffer bytes, std::error_code& error) override {
     if (out_.closed) out_.write_error = std::make_error_code(std::errc::broken_pipe);
-    if (out_.write_error) {
-      error = out_.write_error;
-      return 0;
-    }
+    error = out_.write_error;
+    if (error) return 0;
     const size_t room = out_.capacity - std::min(out_.capacity, out_.bytes.size());
     const size_t part = std::min(room, bytes.size());
     out_.bytes.append(static_cast<const char*>(bytes.data()), part);

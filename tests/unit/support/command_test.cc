@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -243,6 +244,28 @@ TEST_CASE("what a program leaves running is not waited for, though it holds the 
   CHECK_FALSE(end->was_killed);
   CHECK(end->output == "done\n");
   CHECK(::kill(std::stoi(program.written()), SIGKILL) == 0);
+}
+
+TEST_CASE("what keeps a text, or the rest of one, from being written is told") {
+  errno = 0;
+  SECTION("a full disk") {
+    const FileDescriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+    CHECK(write_all(full.get(), "text") == std::errc::no_space_on_device);
+    CHECK_FALSE(write_all(full.get(), ""));
+  }
+  SECTION("a pipe that takes a part") {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+    const FileDescriptor reader(ends[0]), writer(ends[1]);
+    const std::string text(size_t{4} << 20, 'x');  // more than any pipe has room for
+    CHECK(write_all(writer.get(), text) == std::errc::resource_unavailable_try_again);
+  }
+}
+
+TEST_CASE("a descriptor that is closed leaves errno to the call that failed") {
+  errno = ENOSPC;
+  { const FileDescriptor none(1 << 30); }
+  CHECK(last_error() == std::errc::no_space_on_device);
 }
 
 }  // namespace

@@ -10,12 +10,10 @@ namespace longshore::supervise {
 
 Result<std::shared_ptr<LoadedImage>> LoadedImage::load(
     std::shared_ptr<const loader::ModuleFacts> facts) {
-  const auto failed = [&] {
-    return Error(StatusCode::kFailedPrecondition, "load the module", facts->name)
-        .because(last_error());
-  };
+  const Error refused(StatusCode::kFailedPrecondition, "load the module", facts->name);
+  const auto failed = [&] { return Error(refused).because(last_error()); };
   const auto own = OwnCommandLine::read();
-  if (!own) return failed();
+  if (!own) return Error(refused).because("no agent has started this process");
   // What it imports is the system's: nothing is looked for in the agent's folder or in PATH.
   const HMODULE library = LoadLibraryExW(
       own->image.c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);

@@ -23,14 +23,9 @@ class StreamFile {
 
   int descriptor() const { return file_.get(); }
 
-  bool fill(const std::string& text) {
-    size_t written = 0;
-    while (written < text.size()) {
-      const ssize_t part = ::write(file_.get(), text.data() + written, text.size() - written);
-      if (part < 0) return false;
-      written += static_cast<size_t>(part);
-    }
-    return ::lseek(file_.get(), 0, SEEK_SET) == 0;
+  std::error_code fill(const std::string& text) {
+    const std::error_code error = write_all(file_.get(), text);
+    return error || ::lseek(file_.get(), 0, SEEK_SET) == 0 ? error : last_error();
   }
 
   std::string text() const {
@@ -78,9 +73,8 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
   const std::string program = agent_program_beside(own_path);
 
   StreamFile in, out, errors;
-  if (!in.fill(input)) {
-    return Error(StatusCode::kUnknown, "prepare the input of", program).because(last_error());
-  }
+  error = in.fill(input);
+  if (error) return Error(StatusCode::kUnknown, "prepare the input of", program).because(error);
   SpawnPlan plan(SpawnPlan::Session::kShared);
   plan.duplicate(in.descriptor(), STDIN_FILENO);
   plan.duplicate(out.descriptor(), STDOUT_FILENO);

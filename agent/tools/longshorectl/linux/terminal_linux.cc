@@ -20,13 +20,7 @@ using Clock = std::chrono::steady_clock;
 Error failed(const char* what) { return Error(StatusCode::kUnknown, what).because(last_error()); }
 
 // To the terminal at once, and without a buffer that a sudden end would leave half written.
-void write_all(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return;
-    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
-  }
-}
+void show_at_once(std::string_view text) { static_cast<void>(write_all(STDOUT_FILENO, text)); }
 
 class SignalWatch final : public EndWatch {
  public:
@@ -84,12 +78,12 @@ class TerminalScreen final : public Screen {
     unechoed.c_cc[VSUSP] = _POSIX_VDISABLE;  // these would leave the terminal like this
     unechoed.c_cc[VQUIT] = _POSIX_VDISABLE;
     ::tcsetattr(STDIN_FILENO, TCSANOW, &unechoed);
-    write_all("\x1b[?1049h\x1b[?25l");  // the alternate screen, without a cursor
+    show_at_once("\x1b[?1049h\x1b[?25l");  // the alternate screen, without a cursor
   }
   TerminalScreen(const TerminalScreen&) = delete;
   TerminalScreen& operator=(const TerminalScreen&) = delete;
   ~TerminalScreen() override {
-    write_all("\x1b[?7h\x1b[?25h\x1b[?1049l");
+    show_at_once("\x1b[?7h\x1b[?25h\x1b[?1049l");
     ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
 
@@ -107,7 +101,7 @@ class TerminalScreen final : public Screen {
       if (rows > 1 && !left.empty()) picture += '\n';
     }
     picture += "\x1b[J";
-    write_all(picture);
+    show_at_once(picture);
   }
 
  private:

@@ -38,13 +38,6 @@ std::string read_all(const Handle& pipe) {
   return all;
 }
 
-void write_all(const Handle& pipe, std::string_view text) {
-  for (DWORD size = 0; !text.empty(); text.remove_prefix(size)) {
-    if (!WriteFile(pipe.get(), text.data(), static_cast<DWORD>(text.size()), &size, nullptr))
-      return;
-  }
-}
-
 std::filesystem::path own_folder() {
   std::array<wchar_t, 32768> path{};
   GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
@@ -83,7 +76,7 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
   errors->write = Handle();
   ProgramEnd end;
   std::thread writer([&] {
-    write_all(in->write, input);
+    static_cast<void>(write_all(in->write.get(), input));  // it may end before it has read all
     in->write = Handle();
   });
   std::thread reader([&] { end.errors = read_all(errors->read); });

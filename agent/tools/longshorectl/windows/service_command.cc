@@ -41,8 +41,8 @@ class ScmHandle {
 };
 
 Error failed(const char* operation) {
-  Error error(StatusCode::kUnknown, operation, narrow(kName));
   const std::error_code code = last_error();
+  Error error(StatusCode::kUnknown, operation, narrow(kName));
   switch (code.value()) {
     case ERROR_ACCESS_DENIED:
       return std::move(error).because(code).advise("run this as an administrator");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "longshore/windows/handle.hpp"
 #include "tools/longshorectl/terminal.h"
@@ -24,11 +25,8 @@ HANDLE standard(Stream stream) {
   return GetStdHandle(STD_ERROR_HANDLE);
 }
 
-void write_all(std::string_view text) {
-  const HANDLE output = standard(Stream::kOutput);
-  for (DWORD written = 0; !text.empty(); text.remove_prefix(written)) {
-    if (!WriteFile(output, text.data(), static_cast<DWORD>(text.size()), &written, nullptr)) return;
-  }
+void show_at_once(std::string_view text) {
+  static_cast<void>(write_all(standard(Stream::kOutput), text));
 }
 
 // Windows calls the handler without a context; there is one watch in the program.
@@ -41,7 +39,7 @@ BOOL WINAPI on_console_event(DWORD) {
 
 class ConsoleWatch final : public EndWatch {
  public:
-  ConsoleWatch() : end_(CreateEventW(nullptr, TRUE, FALSE, nullptr)) {
+  explicit ConsoleWatch(Handle end) : end_(std::move(end)) {
     ended = end_.get();
     SetConsoleCtrlHandler(&on_console_event, TRUE);
   }
@@ -49,8 +47,6 @@ class ConsoleWatch final : public EndWatch {
     SetConsoleCtrlHandler(&on_console_event, FALSE);
     ended = nullptr;
   }
-
-  bool works() const { return static_cast<bool>(end_); }
 
   bool wait(std::chrono::nanoseconds time) override {
     const Clock::time_point end = Clock::now() + time;
@@ -85,12 +81,12 @@ class ConsoleScreen final : public Screen {
     SetConsoleMode(standard(Stream::kInput),
                    input_mode & ~static_cast<DWORD>(ENABLE_LINE_INPUT | ENABLE_ECHO_INPUT));
     SetConsoleMode(standard(Stream::kOutput), output_mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
-    write_all("\x1b[?1049h\x1b[?25l");  // the alternate screen, without a cursor
+    show_at_once("\x1b[?1049h\x1b[?25l");  // the alternate screen, without a cursor
   }
   ConsoleScreen(const ConsoleScreen&) = delete;
   ConsoleScreen& operator=(const ConsoleScreen&) = delete;
   ~ConsoleScreen() override {
-    write_all("\x1b[?7h\x1b[?25h\x1b[?1049l");
+    show_at_once("\x1b[?7h\x1b[?25h\x1b[?1049l");
     SetConsoleMode(standard(Stream::kOutput), output_mode_);
     SetConsoleMode(standard(Stream::kInput), input_mode_);
   }
@@ -110,7 +106,7 @@ class ConsoleScreen final : public Screen {
       if (rows > 1 && !left.empty()) picture += '\n';
     }
     picture += "\x1b[J";
-    write_all(picture);
+    show_at_once(picture);
   }
 
  private:
@@ -126,11 +122,9 @@ bool is_terminal(Stream stream) {
 }
 
 Result<std::unique_ptr<EndWatch>> EndWatch::begin() {
-  auto watch = std::make_unique<ConsoleWatch>();
-  if (!watch->works()) {
-    return Error(StatusCode::kUnknown, "wait for the console").because(last_error());
-  }
-  return std::unique_ptr<EndWatch>(std::move(watch));
+  Handle end(CreateEventW(nullptr, TRUE, FALSE, nullptr));
+  if (!end) return Error(StatusCode::kUnknown, "wait for the console").because(last_error());
+  return std::unique_ptr<EndWatch>(std::make_unique<ConsoleWatch>(std::move(end)));
 }
 
 Result<std::unique_ptr<Screen>> Screen::open() {

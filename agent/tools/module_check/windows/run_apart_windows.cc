@@ -108,15 +108,16 @@ struct StandardHandles {
   Handle errors;
 
   StandardHandles() {
-    SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
-    nothing =
-        Handle(CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
-                           &inheritable, OPEN_EXISTING, 0, nullptr));
     HANDLE copy = nullptr;
     if (DuplicateHandle(GetCurrentProcess(), GetStdHandle(STD_ERROR_HANDLE), GetCurrentProcess(),
                         &copy, 0, TRUE, DUPLICATE_SAME_ACCESS)) {
       errors = Handle(copy);
     }
+    // Last, so that the last error is of what has to be there.
+    SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
+    nothing =
+        Handle(CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                           &inheritable, OPEN_EXISTING, 0, nullptr));
   }
   HANDLE output() const { return errors ? errors.get() : nothing.get(); }
 };
@@ -129,10 +130,11 @@ Result<PROCESS_INFORMATION> start_child(const Check& check, const Subject& subje
         .because(last_error());
   };
   const StandardHandles standard;
+  if (!standard.nothing) return failed();
   std::vector<HANDLE> inherited{page.handle(), standard.nothing.get()};
   if (standard.errors) inherited.push_back(standard.errors.get());
   supervise::HandleList list(std::move(inherited));
-  if (!standard.nothing || !list.is_good()) return failed();
+  if (!list.is_good()) return failed();
   const std::wstring program = own_program();
   std::wstring line = words_for_child(check, subject, page);
   STARTUPINFOEXW how{};

@@ -89,11 +89,16 @@ ContentKind kind_of(const Probe& probe) {
   return ContentKind::kNothing;
 }
 
+// libblkid does not always say why it fails: errno is then 0, as it has to be set before the call.
 Error failed(const char* operation, const std::string& object) {
-  return device_failure(StatusCode::kUnknown, operation, object, last_error());
+  const std::error_code error = last_error();
+  if (error) return device_failure(StatusCode::kUnknown, operation, object, error);
+  return Error(StatusCode::kInternal, operation, object).because("libblkid does not say why");
 }
 
+// Leaves errno at 0 for what the probe is asked first.
 Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
+  errno = 0;
   Probe probe(blkid_new_probe());
   if (!probe ||
       blkid_probe_set_device(probe.get(), device.get(), static_cast<blkid_loff_t>(range.offset),
@@ -103,6 +108,7 @@ Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
   blkid_probe_enable_superblocks(probe.get(), 1);
   blkid_probe_enable_partitions(probe.get(), 1);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_ENTRY_DETAILS);
+  errno = 0;  // libblkid has asked whether it is a CD drive, which other devices refuse
   return probe;
 }
 
@@ -110,7 +116,6 @@ Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
 // partitions and what they hold are still there.
 Result<void> look_for_lost_table(const FileDescriptor& disk, const ByteRange& range,
                                  const std::string& object, Content& content) {
-  errno = 0;
   const Probe probe = new_probe(disk, range);
   if (!probe) return failed("look for a partition table on", object);
   blkid_probe_enable_superblocks(probe.get(), 0);
@@ -131,7 +136,6 @@ Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
   if (auto checked = check_logical_partitions(disk, range.offset, object); !checked) {
     return std::move(checked).error();
   }
-  errno = 0;
   const Probe probe = new_probe(disk, range);
   if (!probe && errno == EINVAL) {
     return Error(StatusCode::kFailedPrecondition, kOperation, object)
@@ -173,7 +177,6 @@ Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
   if (auto checked = check_logical_partitions(disk, 0, object); !checked) {
     return std::move(checked).error();
   }
-  errno = 0;
   const Probe probe = new_probe(disk, {0, 0});
   if (!probe) return failed("read the partition table of", object);
   blkid_probe_enable_superblocks(probe.get(), 0);
@@ -188,18 +191,20 @@ Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
 Result<void> wipe_signatures(const FileDescriptor& device, const std::string& object) {
   constexpr const char* kOperation = "remove the old signatures from";
   if (auto checked = check_logical_partitions(device, 0, object); !checked) return checked;
-  errno = 0;
   const Probe probe = new_probe(device, {0, 0});  // 0: to the device's end
   if (!probe) return failed(kOperation, object);
   blkid_probe_set_superblocks_flags(probe.get(),
                                     BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE | BLKID_SUBLKS_BADCSUM);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
   // Each round finds one signature and goes a step back, so that what was under it shows next.
-  int found = 0;
-  while ((found = blkid_do_probe(probe.get())) == 0) {
+  for (;;) {
+    errno = 0;
+    const int answer = blkid_do_probe(probe.get());
+    if (answer < 0) return failed(kOperation, object);
+    if (answer > 0) break;
+    errno = 0;
     if (blkid_do_wipe(probe.get(), /*dryrun=*/0) != 0) return failed(kOperation, object);
   }
-  if (found < 0) return failed(kOperation, object);
   if (::fsync(device.get()) != 0) return failed(kOperation, object);
   return {};
 }
