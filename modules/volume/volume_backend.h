@@ -71,9 +71,11 @@ class VolumeBackend {
                              const Deadline& deadline) = 0;
 
   // Writes what is unwritten, as far as that is possible, and unmounts. Nothing mounted there is
-  // success. Where the disk is gone, any id means what is mounted there, and `warnings` says that
-  // what was not written is lost. FAILED_PRECONDITION: another volume is mounted there, somebody
-  // uses it (but on Windows, where who has a file open keeps it), or the target is a link.
+  // success. Where the disk is gone, or does not tell of it any more, what id_of_mount_point()
+  // answers means what is mounted there, and its volume's id as long as that is known (on Windows
+  // any id); `warnings` says that what was not written is lost. FAILED_PRECONDITION: another volume
+  // is mounted there, or nobody can say which; somebody uses it (but on Windows, where who has a
+  // file open keeps it), or the target is a link.
   virtual Result<void> unmount(const std::string& id, const support::Path& target,
                                const Deadline& deadline, const support::WarningLog& warnings) = 0;
 

@@ -129,7 +129,7 @@ Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor&
   return VolumeStats{size, size - std::min(free, size)};
 }
 
-std::optional<std::string> mounted_uuid(const std::string& type, const FileDescriptor& mount) {
+std::string mounted_uuid(const std::string& type, const FileDescriptor& mount) {
   if (type == "ext4") {
     Ext4Uuid answer{.bytes = sizeof(answer.uuid), .flags = 0, .uuid = {}};
     if (::ioctl(mount.get(), kExt4Uuid, &answer) == 0) return uuid_text(answer.uuid);
@@ -138,9 +138,14 @@ std::optional<std::string> mounted_uuid(const std::string& type, const FileDescr
     if (::ioctl(mount.get(), kXfsGeometry, &answer) == 0) return uuid_text(answer.uuid);
   } else if (type == "btrfs") {
     btrfs_ioctl_fs_info_args answer{};
-    if (::ioctl(mount.get(), BTRFS_IOC_FS_INFO, &answer) == 0) return uuid_text(answer.fsid);
+    answer.flags = BTRFS_FS_INFO_FLAG_METADATA_UUID;
+    const bool is_told = ::ioctl(mount.get(), BTRFS_IOC_FS_INFO, &answer) == 0;
+    // They differ where it is mounted beside its copy, by a uuid of the kernel's own (Linux 6.7).
+    if (is_told && std::ranges::equal(answer.fsid, answer.metadata_uuid)) {
+      return uuid_text(answer.fsid);
+    }
   }
-  return std::nullopt;
+  return "";
 }
 
 }  // namespace longshore::volume

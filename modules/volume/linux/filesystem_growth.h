@@ -27,9 +27,9 @@ Result<void> grow_filesystem(const std::string& type, const FileDescriptor& moun
 Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor& mount,
                                   std::optional<uint64_t> total, const std::string& object);
 
-// What the kernel took from the superblock when it mounted the filesystem, as libblkid writes it;
-// "" if it has none. Nothing: it does not tell of this kind (of ext4 since Linux 6.0), or the
-// filesystem has shut down.
-std::optional<std::string> mounted_uuid(const std::string& type, const FileDescriptor& mount);
+// What the kernel took from the superblock when it mounted the filesystem, as libblkid writes it.
+// "": it has none, or the kernel does not tell of this kind (of ext4 since Linux 6.0), or the
+// filesystem has shut down, so that `mount` could not be opened.
+std::string mounted_uuid(const std::string& type, const FileDescriptor& mount);
 
 }  // namespace longshore::volume

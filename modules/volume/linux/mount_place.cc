@@ -5,11 +5,11 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "longshore/linux/file_descriptor.hpp"
 #include "support/linux/mount_root.h"
 
 namespace longshore::volume {
@@ -46,6 +46,15 @@ Result<Mount> mount_at(const Place& place, const PosixPath& path, std::string_vi
   return Error(StatusCode::kAborted, std::string(operation), path.text())
       .because("it has just been unmounted or hidden")
       .advise("try again");
+}
+
+FileDescriptor open_root_of(const Mount& mount) {
+  FileDescriptor opened(::open(mount.point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct statx status {};
+  if (!opened || ::statx(opened.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0) return {};
+  if (status.stx_mnt_id == mount.id) return opened;
+  errno = ESTALE;
+  return {};
 }
 
 }  // namespace longshore::volume

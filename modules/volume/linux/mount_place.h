@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/linux/mount_table.h"
 #include "support/posix_path.h"
@@ -34,5 +35,9 @@ Result<Place> place_of(int directory, const std::string& name, const support::Po
 // The mount that it lies on. ABORTED: it is not there any more.
 Result<support::Mount> mount_at(const Place& place, const support::PosixPath& path,
                                 std::string_view operation);
+
+// The mount's root. Nothing, with the reason in errno: what is mounted over it would be opened
+// instead (ESTALE), or its filesystem has shut down (EIO).
+FileDescriptor open_root_of(const support::Mount& mount);
 
 }  // namespace longshore::volume

@@ -122,9 +122,8 @@ class VolumeBackendLinux final : public VolumeBackend {
   // That the target is the mount that was just made; else takes it away again.
   Result<void> check_attached(const FileDescriptor& mount, uint64_t mount_id,
                               const support::PosixPath& target) const;
-  // Whether the mount's disk is lost; if it is not, the mount is of this volume. `entry`: its root.
-  Result<bool> is_lost_mount_of(const support::Mount& mount, const support::DirectoryEntry& entry,
-                                const std::string& id) const;
+  // Whether the mount's disk is lost. FAILED_PRECONDITION: the mount is not of this volume.
+  Result<bool> is_lost_mount_of(const support::Mount& mount, const std::string& id) const;
   // Any directory of a filesystem that is mounted.
   Result<FileDescriptor> open_mount(const Volume& volume,
                                     const std::vector<support::Mount>& mounts) const;

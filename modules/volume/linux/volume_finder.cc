@@ -14,6 +14,8 @@
 #include "support/linux/block/offline_record.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/block/sysfs.h"
+#include "volume/linux/filesystem_growth.h"
+#include "volume/linux/mount_place.h"
 
 namespace longshore::volume {
 
@@ -42,6 +44,24 @@ std::string qualified(const Volume& volume) {
 dev_t device_behind(const std::string& node) {
   struct stat status {};
   return ::stat(node.c_str(), &status) == 0 && S_ISBLK(status.st_mode) ? status.st_rdev : 0;
+}
+
+// btrfs has a device number of its own; its source is one of its disks, whichever was mounted.
+dev_t block_device_of(const Mount& mount) {
+  const bool is_btrfs = major(mount.device) == 0 && mount.type == "btrfs";
+  return is_btrfs ? device_behind(mount.source) : mount.device;
+}
+
+// Of a filesystem on a whole disk: as the kernel took it from the superblock when it mounted it,
+// whatever the disk holds now. "": the kernel does not tell.
+std::string kernel_id(const Mount& mount) {
+  const std::string uuid = mounted_uuid(mount.type, open_root_of(mount));
+  return uuid.empty() ? "" : "UUID=" + uuid;
+}
+
+bool is_another(const Mount& mount, const std::string& id) {
+  const std::string known = kernel_id(mount);
+  return !known.empty() && known != id;
 }
 
 void append_name(std::string& names, const std::string& name) {
@@ -293,9 +313,8 @@ std::string VolumeFinder::plain_id(const Volume& volume) {
   return volume.is_copy ? volume.id.substr(0, volume.id.rfind('@')) : volume.id;
 }
 
-bool VolumeFinder::is_named(const Volume& volume, std::string_view id) {
-  const std::string plain = plain_id(volume);
-  return id == plain || id == plain + "@" + std::to_string(volume.disk.number);
+std::string VolumeFinder::id_and_disk(const Volume& volume) {
+  return plain_id(volume) + "@" + std::to_string(volume.disk.number);
 }
 
 dev_t VolumeFinder::device_of(const Volume& volume) const {
@@ -312,36 +331,29 @@ dev_t VolumeFinder::device_of(const Volume& volume) const {
 bool VolumeFinder::is_mount_of(const Mount& mount, const Volume& volume) const {
   const dev_t device = device_of(volume);
   if (device == 0) return false;
-  if (mount.device == device) return true;
-  // btrfs has a device number of its own; its source is one of its disks, whichever was mounted.
+  if (block_device_of(mount) == device) return true;
   const auto& others = volume.other_nodes;
-  return mount.type == "btrfs" && (device_behind(mount.source) == device ||
-                                   std::ranges::find(others, mount.source) != others.end());
+  return mount.type == "btrfs" && std::ranges::find(others, mount.source) != others.end();
 }
 
 bool VolumeFinder::is_mount_of_lost_disk(const Mount& mount) const {
-  dev_t device = mount.device;
+  const dev_t device = block_device_of(mount);
   if (major(device) == 0) {
-    if (mount.type != "btrfs") return false;
-    device = device_behind(mount.source);
-    if (device == 0) return devices_.serves(mount.source.substr(mount.source.rfind('/') + 1));
+    return mount.type == "btrfs" &&
+           devices_.serves(mount.source.substr(mount.source.rfind('/') + 1));
   }
   const std::string text = std::to_string(major(device)) + ":" + std::to_string(minor(device));
   if (block::link_name(devices_.sysfs() + "/dev/block/" + text).empty()) return true;
   const std::optional<Disk> disk = devices_.disk_of(device);
-  return disk && (disk->sectors == 0 || !devices_.is_reachable(*disk) || !tells_of(*disk, device));
+  return disk &&
+         (disk->sectors == 0 || !devices_.is_reachable(*disk) || !tells_of(*disk, device, mount));
 }
 
-bool VolumeFinder::is_of_whole_disk(const Mount& mount) const {
-  const dev_t device = major(mount.device) == 0 ? device_behind(mount.source) : mount.device;
-  const std::optional<Disk> disk = devices_.disk_of(device);
-  return disk && disk->device == device;
-}
-
-bool VolumeFinder::tells_of(const Disk& disk, dev_t device) const {
+bool VolumeFinder::tells_of(const Disk& disk, dev_t device, const Mount& mount) const {
   if (device == disk.device) {
     const auto content = tables_.read_whole(disk);
-    return content && content->kind == ContentKind::kFilesystem;
+    return content && content->kind == ContentKind::kFilesystem &&
+           !is_another(mount, "UUID=" + content->uuid);
   }
   const auto table = tables_.read_one(disk);
   if (!table) return false;
@@ -372,17 +384,49 @@ Result<std::vector<Mount>> VolumeFinder::mounts_of(const Volume& volume) const {
   Result<std::vector<Mount>> mounts = support::read_mounts();
   if (mounts) {
     std::erase_if(*mounts, [&](const Mount& mount) { return !is_mount_of(mount, volume); });
+    if (!mounts->empty()) remember_mounted(volume);
   }
   return mounts;
 }
 
-Result<std::optional<Volume>> VolumeFinder::volume_of(const Mount& mount) const {
-  Result<std::vector<Volume>> all = volumes();
-  if (!all) return std::move(all).error();
-  for (Volume& volume : *all) {
-    if (is_mount_of(mount, volume)) return std::optional(std::move(volume));
+void VolumeFinder::remember_mounted(const Volume& volume) const {
+  if (const dev_t device = device_of(volume); device != 0) {
+    mounted_.remember(device, id_and_disk(volume));
   }
-  return std::optional<Volume>();
+}
+
+Result<std::optional<MountedVolume>> VolumeFinder::volume_of(const Mount& mount) const {
+  const Result<std::vector<Volume>> all = volumes();
+  if (!all) return all.error();
+  const auto found =
+      std::ranges::find_if(*all, [&](const Volume& volume) { return is_mount_of(mount, volume); });
+  // What another wrote over a filesystem is not what is mounted.
+  if (found != all->end() && (found->partition || !is_another(mount, plain_id(*found)))) {
+    remember_mounted(*found);
+    return std::optional(MountedVolume{.id = found->id, .id_and_disk = id_and_disk(*found)});
+  }
+  if (!is_mount_of_lost_disk(mount)) return std::optional<MountedVolume>();
+  return std::optional(MountedVolume{.id = lost_id(mount), .id_and_disk = {}, .is_lost = true});
+}
+
+// The kernel knows the filesystem on a whole disk by its uuid, if it is of a kind that it tells of.
+// All else is known as long as this module remembers it. (The kernel tells the PARTUUID of a
+// partition since Linux 6.10 alone, and not of one that BLKPG told it of, as PartitionDisk does.)
+//
+// Where neither knows it, no volume's id is taken: to take any would let who mistook an id take
+// away the mount of another, perhaps of a disk that is only busy for the moment. Nothing stays
+// mounted for ever by that: lost_id() is taken, which GetVolumeIDFromTargetPath answers, and
+// drivers and Rmdir ask for that each time before they unmount.
+std::string VolumeFinder::lost_volume_of(const Mount& mount) const {
+  const dev_t device = block_device_of(mount);
+  const std::optional<Disk> disk = devices_.disk_of(device);
+  if (!disk) return mounted_.id_of(device);
+  const std::string end = "@" + std::to_string(disk->number);
+  const std::string known = disk->device == device ? kernel_id(mount) : "";
+  if (!known.empty()) return known + end;
+  // The device may have been another disk's when that was mounted.
+  std::string remembered = mounted_.id_of(device);
+  return remembered.ends_with(end) ? remembered : "";
 }
 
 }  // namespace longshore::volume

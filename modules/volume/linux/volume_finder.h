@@ -30,6 +30,7 @@
 #include "support/linux/mount_table.h"
 #include "volume/linux/disk_tables.h"
 #include "volume/linux/known_volumes.h"
+#include "volume/linux/mounted_ids.h"
 
 namespace longshore::volume {
 
@@ -47,6 +48,19 @@ struct Volume {
 
   block::ByteRange range() const {
     return partition ? block::stretch_of(*partition) : block::whole(disk);
+  }
+};
+
+// What is mounted somewhere.
+struct MountedVolume {
+  std::string id;           // its volume's, in its unique form; of what is lost see lost_id()
+  std::string id_and_disk;  // its volume's with "@"; "" if it is lost: see lost_volume_of()
+  bool is_lost = false;     // its disk does not tell of it any more
+
+  // With or without "@", as only this one can be meant.
+  bool is_named(std::string_view asked) const {
+    return asked == id || asked == id_and_disk ||
+           asked == std::string_view(id_and_disk).substr(0, id_and_disk.rfind('@'));
   }
 };
 
@@ -79,24 +93,17 @@ class VolumeFinder {
   // FAILED_PRECONDITION: a disk of the volume was taken offline.
   static Result<void> check_served(const Volume& volume, std::string_view operation);
 
-  // What is mounted from the volume, in the order of the table.
+  // What is mounted from the volume, in the order of the table. Remembers the volume if it is.
   Result<std::vector<support::Mount>> mounts_of(const Volume& volume) const;
 
   // The id without "@", which copies share.
   static std::string plain_id(const Volume& volume);
 
-  // Whether the id means this volume, with or without its "@": for where only one can be meant.
-  static bool is_named(const Volume& volume, std::string_view id);
+  // The id with "@", which holds for this copy alone.
+  static std::string id_and_disk(const Volume& volume);
 
   // Whether the mount is of this volume.
   bool is_mount_of(const support::Mount& mount, const Volume& volume) const;
-
-  // Whether the mount is of a disk that is gone, cannot be read or has lost what was mounted from
-  // its table, so that nobody can say what the volume was.
-  bool is_mount_of_lost_disk(const support::Mount& mount) const;
-
-  // Whether it is of a disk that is there, and of no partition.
-  bool is_of_whole_disk(const support::Mount& mount) const;
 
   // The mounts of lost disks that were served.
   Result<std::vector<support::Mount>> mounts_of_lost_disks() const;
@@ -104,8 +111,15 @@ class VolumeFinder {
   // What such a mount is called in place of its volume: no volume has this id.
   static std::string lost_id(const support::Mount& mount);
 
-  // The volume that is mounted there; nothing if it is none that is served.
-  Result<std::optional<Volume>> volume_of(const support::Mount& mount) const;
+  // The volume that is mounted there, also if it is lost; nothing if it is none that is served.
+  Result<std::optional<MountedVolume>> volume_of(const support::Mount& mount) const;
+
+  // Of a mount that is lost, which volume it is: the id with "@"; "": nobody can say. Asks the
+  // kernel, which may wait for a disk that does not answer.
+  std::string lost_volume_of(const support::Mount& mount) const;
+
+  // For when the disk does not tell any more which volume is mounted.
+  void remember_mounted(const Volume& volume) const;
 
  private:
   // A volume before it is known whether its id is unique.
@@ -138,13 +152,19 @@ class VolumeFinder {
   // Why a disk has no volume; success: it has no partition either, but perhaps Microsoft's reserve.
   Result<void> check_lacks_partitions(uint32_t disk_number) const;
   dev_t device_of(const Volume& volume) const;
-  // Whether what is on the disk still says that there is `device`, the disk itself or a partition.
-  bool tells_of(const block::Disk& disk, dev_t device) const;
+  // Whether the mount is of a disk that is gone, cannot be read, or does not hold any more what was
+  // mounted from it.
+  bool is_mount_of_lost_disk(const support::Mount& mount) const;
+  // Whether what is on the disk still says that there is what is mounted from `device`, the disk
+  // itself or a partition.
+  bool tells_of(const block::Disk& disk, dev_t device, const support::Mount& mount) const;
 
   const block::BlockDevices& devices_;
   // Nothing that an answer depends on.
   mutable DiskTables tables_;
   mutable KnownVolumes known_;
+  // What an answer depends on where the disks do not tell any more.
+  mutable MountedIds mounted_;
 };
 
 }  // namespace longshore::volume

@@ -93,7 +93,7 @@ Result<void> VolumeBackendLinux::check_place(const Volume& volume, const DiskLoc
     const Result<Content> content =
         block::read_content(lock.descriptor(), whole(volume.disk), volume.disk.node);
     if (!content) return content.error();
-    is_same = VolumeFinder::is_named(volume, "UUID=" + content->uuid);
+    is_same = VolumeFinder::plain_id(volume) == "UUID=" + content->uuid;
   }
   if (is_same) return {};
   return Error(StatusCode::kAborted, std::string(operation), volume.id)

@@ -1,7 +1,6 @@
 // MountVolume and UnmountVolume on Linux.
 #include <fcntl.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +13,6 @@
 #include "support/linux/mount_root.h"
 #include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
-#include "volume/linux/filesystem_growth.h"
 #include "volume/linux/mount_place.h"
 #include "volume/linux/volume_backend_linux.h"
 
@@ -146,7 +144,8 @@ Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
     return refused(target, described(*mount) + ", and has shut down: its disk failed or is gone")
         .advise("unmount it first");
   }
-  if (*owner && VolumeFinder::is_named(**owner, id) && mount->root == "/") return true;
+  const bool is_it = *owner && !(*owner)->is_lost && (*owner)->is_named(id);
+  if (is_it && mount->root == "/") return true;
   return refused(target, described(*mount));
 }
 
@@ -193,6 +192,7 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   // From now on somebody may write to it: to format it again is a mistake that is to be told.
   records_.remove(VolumeFinder::plain_id(volume), content->uuid);
   records_.end(VolumeFinder::plain_id(volume), volume.id);
+  finder_.remember_mounted(volume);
   if (auto attached = attach(*mount, directory, target.text()); !attached) return attached;
   return check_attached(*mount, place->mount_id, target);
 }
@@ -230,7 +230,7 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   if (!place->is_mount_root) return {};
   const Result<Mount> mount = mount_at(*place, target, kUnmount);
   if (!mount) return mount.error();
-  const Result<bool> is_lost = is_lost_mount_of(*mount, *entry, id);
+  const Result<bool> is_lost = is_lost_mount_of(*mount, id);
   if (!is_lost) return is_lost.error();
 
   // Best effort: a disk that is gone cannot be written to, and must be let go all the same.
@@ -265,49 +265,36 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
   return {};
 }
 
-// What the disk holds now may not tell any more what is mounted from it: the kernel does, for a
-// filesystem on a whole disk. Else, of a disk that is gone, does not answer any more or has lost
-// its table, nobody can say what the volume was: then it is enough that the mount is of such a
-// disk.
-Result<bool> VolumeBackendLinux::is_lost_mount_of(const Mount& mount,
-                                                  const support::DirectoryEntry& entry,
-                                                  const std::string& id) const {
+Result<bool> VolumeBackendLinux::is_lost_mount_of(const Mount& mount, const std::string& id) const {
   if (mount.root != "/") {
     return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
         .because("only a part of a filesystem is mounted there, " + mount.root +
                  ", which is no volume's mount");
   }
-  const auto owner = finder_.volume_of(mount);
+  auto owner = finder_.volume_of(mount);
   if (!owner) return owner.error();
-  if (*owner && VolumeFinder::is_named(**owner, id)) return false;
+  const bool is_lost = *owner && (*owner)->is_lost;
+  // Not for the id that was told of the mount: the kernel's answer may wait for a disk that hangs.
+  if (is_lost && id != (*owner)->id) (*owner)->id_and_disk = finder_.lost_volume_of(mount);
+  if (*owner && (*owner)->is_named(id)) return is_lost;
   std::string mounted = described(mount);
-  if (!*owner && finder_.is_mount_of_lost_disk(mount)) {
-    const auto uuid = finder_.is_of_whole_disk(mount)
-                          ? mounted_uuid(mount.type, open_entry(entry, O_RDONLY | O_DIRECTORY))
-                          : std::nullopt;
-    if (!uuid || id == VolumeFinder::lost_id(mount)) return true;
-    if (!uuid->empty()) {
-      const std::string known = "UUID=" + *uuid;
-      if (id.substr(0, id.rfind('@')) == known) return true;
-      mounted += ", which is the volume " + known;
-    }
+  if (*owner && !(*owner)->id_and_disk.empty()) {
+    mounted += ", which is the volume " + (*owner)->id_and_disk;
   }
-  return Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
-      .because(mounted + ", and not the volume " + id);
+  Error failure = Error(StatusCode::kFailedPrecondition, kUnmount, mount.point)
+                      .because(mounted + ", and not the volume " + id);
+  if (!is_lost) return failure;
+  return std::move(failure).advise("its disk is gone or does not tell of it any more: unmount " +
+                                   (*owner)->id + ", as GetVolumeIDFromTargetPath answers");
 }
 
 Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,
                                                       const std::vector<Mount>& mounts) const {
   bool is_shut_down = false;
   for (const Mount& mount : mounts) {
-    FileDescriptor opened(::open(mount.point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    struct statx status {};
-    // What is mounted over it would be opened instead.
-    if (opened && ::statx(opened.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &status) == 0 &&
-        status.stx_mnt_id == mount.id) {
-      return opened;
-    }
-    if (opened || last_error() != std::errc::io_error) continue;
+    FileDescriptor root = open_root_of(mount);
+    if (root) return root;
+    if (last_error() != std::errc::io_error) continue;
     const auto seen = support::mount_rooted_at(AT_FDCWD, mount.point);
     is_shut_down |= seen && seen->id == mount.id;
   }

@@ -82,7 +82,6 @@ Result<std::string> VolumeBackendLinux::id_of_mount_point(const PosixPath& path,
   const auto volume = finder_.volume_of(*mount);
   if (!volume) return volume.error();
   if (*volume) return (*volume)->id;
-  if (finder_.is_mount_of_lost_disk(*mount)) return VolumeFinder::lost_id(*mount);
   return on_no_volume(kTellVolume, path, *mount);
 }
 
@@ -97,7 +96,8 @@ Result<std::string> VolumeBackendLinux::closest_id(const PosixPath& path,
   if (!mount) return mount.error();
   const auto volume = finder_.volume_of(*mount);
   if (!volume) return volume.error();
-  return *volume ? Result<std::string>((*volume)->id) : on_no_volume(kOperation, path, *mount);
+  if (*volume && !(*volume)->is_lost) return (*volume)->id;
+  return on_no_volume(kOperation, path, *mount);
 }
 
 }  // namespace longshore::volume

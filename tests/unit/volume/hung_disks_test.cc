@@ -89,6 +89,7 @@ TEST_CASE("what is mounted from a disk that hangs is told apart from what others
   CHECK(agent.flush(world.healthy_id) == "OK");
   CHECK(outcome(agent.service().disk_number_of("LOST=0:0")) == "UNAVAILABLE");
   CHECK_THAT(agent.id_at(target), Catch::StartsWith("LOST="));
+  CHECK(agent.unmount(world.healthy_id, target) == "FAILED_PRECONDITION");
   CHECK(agent.unmount(world.healthy_id, other) == "OK");
   world.file.answer_again();
   CHECK(eventually([&] { return agent.id_at(target) == world.id; }));

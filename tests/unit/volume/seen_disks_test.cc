@@ -48,9 +48,13 @@ TEST_CASE("a disk that cannot be read for the moment is not said to have no volu
 
   seen.put("device/state", "running\n");
   CHECK(seeing.is_formatted(id) == "true");
-  // Of a mount nobody can say whose it is while the disk is away, and it must be let go.
+  // The disk does not tell while it is away whose the mount is, and it must be let go.
   seen.put("device/state", "blocked\n");
-  CHECK(seeing.unmount("PARTUUID=1", target) == "OK");
+  const std::string elsewhere = id + "@" + std::to_string(disk.number() + 1);
+  for (const std::string& other : {std::string("PARTUUID=1"), elsewhere}) {
+    CHECK(seeing.unmount(other, target) == "FAILED_PRECONDITION");
+  }
+  CHECK(seeing.unmount(id, target) == "OK");
   CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
 }
 
@@ -77,7 +81,9 @@ TEST_CASE("a volume whose disk is gone is written out and let go, with a warning
   CHECK(*seeing.service().disk_number_of(lost) == 0);
   CHECK(outcome(seeing.service().disk_number_of("LOST=0:0")) == "NOT_FOUND");
   CHECK(seeing.is_formatted(lost) == "NOT_FOUND");
-  const std::string id = GENERATE_COPY(known, lost);
+  CHECK(seeing.unmount("PARTUUID=1", target) == "FAILED_PRECONDITION");
+  CHECK(seeing.unmount("LOST=0:0", target) == "FAILED_PRECONDITION");
+  const std::string id = GENERATE(true, false) ? known : lost;
   CHECK(seeing.flush(id) == "OK");
   CHECK(seeing.unmount(id, target) == "OK");
   REQUIRE(seeing.warnings().size() == 2);

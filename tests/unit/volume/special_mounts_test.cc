@@ -40,6 +40,28 @@ std::string refusal_to_unmount(Agent& agent, const std::string& id, const std::s
   return refused.error().message();
 }
 
+// Ids of none, of a copy, of half a volume and of another mount.
+void check_others_are_refused(Agent& agent, const std::string& id, const std::string& target) {
+  for (const std::string& other :
+       {std::string(kNone), std::string("UUID=00000000-0000-0000-0000-000000000000"), id + "@",
+        id + "@4294967295", id.substr(0, id.size() - 1), std::string("@"),
+        std::string("LOST=0:0")}) {
+    CAPTURE(other);
+    CHECK_THAT(refusal_to_unmount(agent, other, target),
+               Catch::Contains(", and not the volume " + other));
+  }
+}
+
+// The table, or of an ext3 or ext4 on the whole disk the superblock's signature.
+void lose(const LoopDisk& disk, bool is_whole) {
+  constexpr uint64_t kMagic = 1024 + 56;
+  test::write_bytes(disk.node(), is_whole ? kMagic : 0, std::string(is_whole ? 2 : 512, '\0'));
+}
+
+std::string with_number(const std::string& id, const LoopDisk& disk) {
+  return id + "@" + std::to_string(disk.number());
+}
+
 TEST_CASE("what is mounted by others is not unmounted, whatever it calls its source") {
   const LoopDisk disk(kDiskBytes);
   Node node;
@@ -93,15 +115,98 @@ TEST_CASE("what is mounted is unmounted although the disk has lost its table or 
   if (!is_whole) REQUIRE(agent.format(id) == "OK");
   const std::string target = node.target("target");
   REQUIRE(agent.mount(id, target) == "OK");
-  constexpr uint64_t kMagic = 1024 + 56;  // of the superblock
-  test::write_bytes(disk.node(), is_whole ? kMagic : 0, std::string(is_whole ? 2 : 512, '\0'));
+  lose(disk, is_whole);
   REQUIRE(agent.ids(disk).empty());
-  CHECK_THAT(agent.id_at(target), Catch::StartsWith("LOST="));
+  const std::string lost = agent.id_at(target);
+  CHECK_THAT(lost, Catch::StartsWith("LOST="));
+  check_others_are_refused(agent, id, target);
+  CHECK(agent.id_at(target) == lost);
   CHECK(agent.flush(id) == "OK");
-  CHECK(agent.unmount(GENERATE(false, true) ? id : agent.id_at(target), target) == "OK");
+  const Ids right = {id, with_number(id, disk), lost};
+  CHECK(agent.unmount(right[GENERATE(0U, 1U, 2U)], target) == "OK");
   CHECK(agent.warnings().size() == 2);
   CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
   CHECK(agent.flush(id) == "NOT_FOUND");
+}
+
+TEST_CASE("two volumes of a disk that has lost its table are told apart") {
+  const LoopDisk disk(kDiskBytes);
+  test::write_table(disk, "label: gpt\nsize=16MiB\nsize=16MiB\n");
+  Node node;
+  Agent agent(node, {&disk});
+  const Ids ids = agent.ids(disk), targets = {node.target("a"), node.target("b")};
+  for (const size_t place : {0U, 1U}) {
+    REQUIRE(agent.format(ids.at(place)) == "OK");
+    REQUIRE(agent.mount(ids[place], targets[place]) == "OK");
+  }
+  lose(disk, false);
+  REQUIRE(agent.ids(disk).empty());
+  for (const size_t place : {0U, 1U}) {
+    CHECK_THAT(refusal_to_unmount(agent, ids[1 - place], targets[place]),
+               Catch::Contains("which is the volume " + with_number(ids[place], disk)));
+    CHECK(agent.unmount(ids[place], targets[place]) == "OK");
+  }
+}
+
+TEST_CASE("the number of the disk in an id is heeded of a copy that has lost its table") {
+  const LoopDisk disk(kDiskBytes), copy(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk, &copy});
+  const std::string id = agent.new_volume(disk), target = node.target("target");
+  REQUIRE(agent.format(id) == "OK");
+  test::clone(disk, copy);
+  REQUIRE(agent.mount(with_number(id, copy), target) == "OK");
+  lose(copy, false);
+  REQUIRE(agent.id(disk) == id);
+  CHECK_THAT(refusal_to_unmount(agent, with_number(id, disk), target),
+             Catch::Contains("which is the volume " + with_number(id, copy)));
+  CHECK(agent.unmount(GENERATE(true, false) ? id : with_number(id, copy), target) == "OK");
+}
+
+TEST_CASE("an agent that never heard of a volume before it was lost takes no guess for its id") {
+  const LoopDisk disk(kDiskBytes);
+  const AgentOptions options{.allowed_filesystems = {"ext3", "ext4"}};
+  Node node;
+  Agent agent(node, {&disk}, options), other(node, {&disk}, options);
+  // The kernel does not tell of ext3, as it does not of ntfs and vfat.
+  const bool is_whole = GENERATE(false, true);
+  const bool has_heard = GENERATE(false, true);
+  if (is_whole) run({"/usr/sbin/mkfs.ext3", "-q", disk.node()});
+  const std::string id = is_whole ? agent.id(disk) : agent.new_volume(disk);
+  if (!is_whole) REQUIRE(agent.format(id) == "OK");
+  const std::string target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  if (has_heard) REQUIRE(other.service().stats(id));
+  lose(disk, is_whole);
+  REQUIRE(other.ids(disk).empty());
+  check_others_are_refused(other, id, target);
+  const std::string lost = other.id_at(target);
+  if (!has_heard) {
+    CHECK_THAT(refusal_to_unmount(other, id, target), Catch::Contains("unmount " + lost));
+  }
+  CHECK(other.unmount(has_heard ? id : lost, target) == "OK");
+  CHECK(other.warnings().size() == 1);
+  CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
+}
+
+TEST_CASE("a filesystem that was written over the one that is mounted is not what is mounted") {
+  if (!there_is("mkfs.xfs")) return;
+  const LoopDisk disk(300 * kMebibyte), source(300 * kMebibyte);
+  for (const LoopDisk* each : {&disk, &source}) run({"/usr/sbin/mkfs.xfs", "-q", each->node()});
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = agent.id(disk), target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  test::write_bytes(disk.node(), 0, test::read_bytes(source.node(), 0, 512));
+  const std::string written = agent.id(disk);
+  REQUIRE(written != id);
+  CHECK(agent.mount(written, target) == "FAILED_PRECONDITION");
+  const std::string lost = agent.id_at(target);
+  CHECK_THAT(lost, Catch::StartsWith("LOST="));
+  CHECK(*agent.service().disk_number_of(lost) == 0);
+  CHECK_THAT(refusal_to_unmount(agent, written, target),
+             Catch::Contains("which is the volume " + with_number(id, disk)));
+  CHECK(agent.unmount(id, target) == "OK");
 }
 
 TEST_CASE(
@@ -121,11 +226,13 @@ TEST_CASE(
   const std::string id = agent.id(disk), target = node.target("target");
   REQUIRE(agent.mount(id, target) == "OK");
   test::write_bytes(disk.node(), filesystem.magic, std::string(2, '\0'));
-  REQUIRE(agent.ids(disk).empty());
-  const std::string other = "UUID=00000000-0000-0000-0000-000000000000";
-  CHECK_THAT(refusal_to_unmount(agent, other, target),
-             Catch::Contains("which is the volume " + id + ", and not the volume " + other));
-  CHECK(agent.unmount(id, target) == "OK");
+  // It remembers nothing.
+  Agent restarted(node, {&disk});
+  REQUIRE(restarted.ids(disk).empty());
+  check_others_are_refused(restarted, id, target);
+  CHECK_THAT(refusal_to_unmount(restarted, kNone, target),
+             Catch::Contains("which is the volume " + with_number(id, disk)));
+  CHECK(restarted.unmount(GENERATE(true, false) ? id : with_number(id, disk), target) == "OK");
   CHECK(agent.id_at(target) == "FAILED_PRECONDITION");
 }
 

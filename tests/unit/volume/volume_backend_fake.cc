@@ -307,7 +307,9 @@ Result<void> VolumeBackendFake::unmount(const std::string& id, const PosixPath& 
   const auto mount = mounts_.find(*real);
   if (mount == mounts_.end()) return {};
   const bool lost = is_lost(mount->second);
-  if (!mount->second.id || (!lost && !means(id, *mount->second.id))) {
+  const bool is_it = mount->second.id &&
+                     (means(id, *mount->second.id) || (lost && id == "LOST=" + *mount->second.id));
+  if (!is_it) {
     return refusal(kUnmount, target.text(), "something other than the volume " + id + " is there");
   }
   if (mount->second.busy || first_below(mounts_, *real) != mounts_.end()) {
