@@ -244,12 +244,13 @@ const SectionKeys<ModuleSettings>& section_keys() {
                               .type = KeyType::kDuration,
                               .doc = "How long the module may take to start.",
                               .range = {{kMillisecond, kHour}}}),
-      key<&S::call_timeout>({.name = "call_timeout",
-                             .type = KeyType::kDuration,
-                             .doc = "How long a call may take when its caller set no deadline, or "
+      key<&S::call_timeout, S>({.name = "call_timeout",
+                                .type = KeyType::kDuration,
+                                .doc =
+                                    "How long a call may take when its caller set no deadline, or "
                                     "a later one. Calls without an end, as watches, have none.",
-                             .range = {{kMillisecond, 24 * kHour}}}),
-      key<&S::deny_methods>(
+                                .range = {{kMillisecond, 24 * kHour}}}),
+      key<&S::deny_methods, S>(
           {.name = "deny_methods",
            .type = KeyType::kNames,
            .doc = "Methods of this module that nobody may call. Those of each version are "

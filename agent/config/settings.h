@@ -152,8 +152,19 @@ struct ProcessSettings {
   bool operator==(const ProcessSettings&) const = default;
 };
 
+// Of `[modules.<name>]`, what is asked on the way to a module and not by it: a change replaces no
+// instance.
+struct RouteSettings {
+  std::chrono::nanoseconds call_timeout = std::chrono::seconds(30);
+  std::map<std::string, std::chrono::nanoseconds> method_timeouts;
+  std::vector<std::string> deny_methods;
+  std::vector<PermissionRule> permissions = {};  // by name; none: who reaches it may call all
+
+  bool operator==(const RouteSettings&) const = default;
+};
+
 // `[modules.<name>]`, and `[controllers.<name>]` for modules that are controllers
-struct ModuleSettings {
+struct ModuleSettings : RouteSettings {
   std::string name;  // no module has that of another, nor of a controller
   bool is_controller = false;
   bool enabled = true;
@@ -166,11 +177,7 @@ struct ModuleSettings {
   int64_t max_stuck_calls = 4;
   int64_t max_calls_per_bulkhead = 0;  // 0: half of max_concurrent_calls
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
-  std::chrono::nanoseconds call_timeout = std::chrono::seconds(30);
-  std::vector<std::string> deny_methods;
   std::vector<std::string> may_call;
-  std::vector<PermissionRule> permissions = {};  // by name; none: who reaches it may call all
-  std::map<std::string, std::chrono::nanoseconds> method_timeouts;
   ProcessSettings process;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;

@@ -29,11 +29,10 @@ struct ModuleEntry {
   router::Clock::time_point next_start = router::Clock::time_point::max();  // after such a one
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
 
-  // Who may call what is the routes' affair: no instance knows of it.
-  void take_access_of(const ModuleEntry& other) {
+  // What holds on the way to the instance, which knows nothing of it.
+  void take_routes_of(const ModuleEntry& other) {
     permissions = other.permissions;
-    settings.permissions = other.settings.permissions;
-    settings.deny_methods = other.settings.deny_methods;
+    static_cast<config::RouteSettings&>(settings) = other.settings;
   }
   // Whether it is known what it serves, or would serve.
   bool is_described() const { return !facts->name.empty(); }

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "observe/status_report.h"
 #include "router/blocked_signals.h"
 #include "router/configured_permissions.h"
 
@@ -18,10 +19,9 @@ using router::Clock;
 // wait for so long.
 constexpr std::chrono::seconds kPatienceOfRetry{1};
 
-// Whether an instance may go on: who may call it is the routes' affair.
+// Whether an instance may go on with these settings, whatever its routes have.
 bool runs_alike(config::ModuleSettings one, const config::ModuleSettings& other) {
-  one.permissions = other.permissions;
-  one.deny_methods = other.deny_methods;
+  static_cast<config::RouteSettings&>(one) = other;
   return one == other;
 }
 
@@ -36,6 +36,7 @@ ModuleSet::ModuleSet(InspectedModules& modules, const services::HostServices& ho
                      router::Router& router, loader::CatalogHolder& catalog,
                      observe::CallMetrics& call_metrics, observe::Log& log)
     : modules_(modules),
+      host_services_(host_services),
       log_(log),
       starter_(router, log),
       routes_(host_services, router, catalog, call_metrics),
@@ -257,6 +258,18 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
   }
   draining_.end(deadline);
   for (auto& thread : threads) thread.join();
+}
+
+void ModuleSet::tell_services() const {
+  services::ModuleStates states;
+  for (const Entry& entry : list()) {
+    services::ModuleState& state = states.emplace_back();
+    state.name = entry.settings.name;
+    state.is_controller = entry.is_controller();
+    state.state = entry.waits() ? std::string(observe::kWaiting) : loader::name_of(entry.lifecycle->state());
+    state.reason = entry.waits() ? entry.waits_for : entry.failure;
+  }
+  host_services_.modules_changed(states);
 }
 
 std::vector<ModuleSet::Entry> ModuleSet::list() const {

@@ -140,6 +140,8 @@ class ModuleSet {
   void on_created(const Entry& entry);
   bool is_ending() const;
   bool reconcile(Entry& controller);  // true: it is not what it was
+  // Tells the host services what runs by now.
+  void tell_services() const;
   void stop_controller(Entry& entry, const services::RunCondition::State& unmet);
   Committed commit();
   void roll_back();
@@ -164,6 +166,7 @@ class ModuleSet {
   }
 
   InspectedModules& modules_;
+  const services::HostServices& host_services_;
   observe::Log& log_;
   ModuleStarter starter_;
   RouteTableBuilder routes_;

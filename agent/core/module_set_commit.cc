@@ -21,7 +21,7 @@ ModuleSet::Committed ModuleSet::commit() {
     to_replace.push_back(name);
     entry = running->second;
     // What is forbidden now must not wait, whatever becomes of the replacement.
-    entry.take_access_of(prepared_.at(name));
+    entry.take_routes_of(prepared_.at(name));
   }
   routes_.publish(now);
   for (const std::string& name : to_replace) replace(name, now, committed);
@@ -37,6 +37,7 @@ ModuleSet::Committed ModuleSet::commit() {
     const bool lives = entry.instance && !entry.instance->has_ended();
     if (lives && !is_kept(name, entry, now)) draining_.add(std::move(entry.instance));
   }
+  tell_services();
   reconcile_controllers();
   return committed;
 }

@@ -72,8 +72,11 @@ void ModuleSet::reconcile_controllers() {
   tell_of_overlaps(now, committed);
   routes_.publish(now);
   if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
-  const std::lock_guard lock(mutex_);
-  running_ = std::move(now);
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = std::move(now);
+  }
+  tell_services();
 }
 
 bool ModuleSet::reconcile(Entry& entry) {

@@ -79,10 +79,14 @@ void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& st
   for (const services::HostService& service : host_services_.all()) {
     if (service.for_endpoints) catalog->add(service.description, true);
     for (const auto& method : service.description.methods) {
+      auto known = std::make_shared<router::Method>(method);
+      // What longshorectl asks would be counted for being looked at.
+      if (service.for_modules) {
+        known->metrics = call_metrics_.of(method.service, method.name, method.server_streaming);
+      }
       // Whatever a module says that it serves.
-      routes->by_method.insert_or_assign(
-          method.full_name,
-          router::Route{std::make_shared<router::Method>(method), service.target});
+      routes->by_method.insert_or_assign(method.full_name,
+                                         router::Route{std::move(known), service.target});
     }
   }
   routes->unknown = unknown_modules(entries, catalog->services());

@@ -8,6 +8,7 @@
 #include "config/user_names.h"
 #include "core/log_options.h"
 #include "embed/waited_call.h"
+#include "services/agent_service.h"
 
 namespace longshore::embed {
 
@@ -36,7 +37,10 @@ Result<config::Loaded> EmbeddedAgent::load(const Options& options,
 Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   // It would write what callers send wrongly to standard error, which is the host program's.
   google::protobuf::SetLogHandler(nullptr);
-  auto inspected = std::make_unique<core::InspectedModules>(options.module_dirs);
+  auto services = services::common_host_services();
+  if (!services) return std::move(services).error();
+  auto inspected =
+      std::make_unique<core::InspectedModules>(options.module_dirs, *std::move(services));
   Result<config::Loaded> loaded = load(options, *inspected);
   if (!loaded) return std::move(loaded).error();
 

@@ -3,12 +3,12 @@
 #include <set>
 #include <utility>
 
+#include "admin_description.h"
 #include "config/show.h"
 #include "longshore/admin/v1.pb.h"
 #include "main/agent.h"
 #include "main/diagnostics.h"
 #include "main/status_report.h"
-#include "module_description.h"
 
 namespace longshore {
 

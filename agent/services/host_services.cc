@@ -18,6 +18,12 @@ void HostServices::bind(const std::string& service, std::shared_ptr<router::Targ
   }
 }
 
+void HostServices::modules_changed(const ModuleStates& modules) const {
+  for (const HostService& service : all_) {
+    if (service.modules_changed) service.modules_changed(modules);
+  }
+}
+
 std::vector<std::string> HostServices::names_for_modules() const {
   std::vector<std::string> names;
   for (const HostService& service : all_) {

@@ -20,6 +20,7 @@
 #include "config/settings.h"
 #include "loader/description.h"
 #include "router/target.h"
+#include "services/module_state.h"
 #include "services/run_condition.h"
 
 namespace longshore::services {
@@ -33,6 +34,9 @@ struct HostService {
   // object for the same controller. Empty, or null: nothing.
   std::function<std::shared_ptr<RunCondition>(const config::ModuleSettings& controller)>
       run_condition = nullptr;
+  // Hears of all modules after each change of the set: which run, which have stopped, which the
+  // configuration does not name any more. Must not block. [control] Null: it need not know.
+  std::function<void(const ModuleStates& modules)> modules_changed = nullptr;
 };
 
 class HostServices {
@@ -41,6 +45,9 @@ class HostServices {
   // Serves what was added under this name.
   void bind(const std::string& service, std::shared_ptr<router::Target> target);
   const std::vector<HostService>& all() const { return all_; }
+
+  // Tells the services that want to know. [control]
+  void modules_changed(const ModuleStates& modules) const;
 
   // What `may_call` may name: the services for modules, and their methods.
   std::vector<std::string> names_for_modules() const;

@@ -26,7 +26,7 @@ install(DIRECTORY ${source_dir}/proto ${source_dir}/testing ${source_dir}/templa
               ${source_dir}/examples
     DESTINATION ${share_dir} COMPONENT development)
 # The second template: a controller.
-install(DIRECTORY ${source_dir}/../plugins/heartbeat/ DESTINATION ${share_dir}/template_controller
+install(DIRECTORY ${source_dir}/../plugins/example/ DESTINATION ${share_dir}/template_controller
     COMPONENT development)
 install(FILES ${made}/LongshoreConfig.cmake ${made}/LongshoreConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT development)

@@ -47,7 +47,7 @@ class FileFaultsAgent {
                              "\"\n[agent.audit]\nfile = \"" + (directory_ / "audit/audit.jsonl") +
                              "\"\nrequired = " + (audit_.required ? "true" : "false") +
                              "\nfsync = " + (audit_.fsync ? "true" : "false") + "\n",
-                         "call_timeout = \"" + std::to_string(20 + ++configured_ % 10) + "s\"\n");
+                         "max_queued_calls = " + std::to_string(1000 + ++configured_ % 10) + "\n");
   }
 
   bool reload() { return agent_->reload(); }

@@ -214,21 +214,28 @@ TEST_CASE("SIGHUP applies a change; connections and calls of what did not change
 
 TEST_CASE("A module that cannot overlap is replaced by a reload, and hands over what it has") {
   AgentDirectory directory;
-  const auto configure = [&](const std::string& timeout) {
-    directory.configure(
-        "[modules.hostile]\nlibrary = \"" + hostile_module("hands_over") + "\"\ncall_timeout = \"" +
-        timeout + "\"\n[endpoints.hostile]\naddress = \"unix://" +
-        (directory / "hostile/hostile.sock") + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
+  // `queued` is the instance's own; the time limit is on the way to it.
+  const auto configure = [&](const std::string& queued, const std::string& timeout) {
+    directory.configure("[modules.hostile]\nlibrary = \"" + hostile_module("hands_over") +
+                        "\"\nmax_queued_calls = " + queued + "\ncall_timeout = \"" + timeout +
+                        "\"\n[endpoints.hostile]\naddress = \"unix://" +
+                        (directory / "hostile/hostile.sock") +
+                        "\"\nservices = [\"hostile.v1.Hostile\"]\n");
   };
-  configure("10s");
+  configure("10", "10s");
   AgentProcess agent(directory);
   INFO(directory.log());
   REQUIRE(agent.serves());
   TestClient client(directory / "hostile/hostile.sock");
   CHECK(client.call("hostile.v1.Hostile/Do", "")->messages.at(0) == "got: ");
-  configure("20s");
+  configure("10", "20s");
+  REQUIRE(agent.reload());
+  CHECK(client.call("hostile.v1.Hostile/Do", "")->messages.at(0) == "got: ");
+  CHECK(directory.log().find("module is stopped") == std::string::npos);
+  configure("20", "20s");
   REQUIRE(agent.reload());
   CHECK(client.call("hostile.v1.Hostile/Do", "")->messages.at(0) == "got: two parts");
+  CHECK(directory.log().find("module is stopped") != std::string::npos);
   CHECK(agent.stop() == 0);
 }
 

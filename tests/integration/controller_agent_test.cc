@@ -13,20 +13,56 @@
 using namespace longshore;
 using namespace longshore::test;
 
-TEST_CASE("A controller without its host service is degraded, says why, and leaves in order") {
+namespace {
+
+std::string example(const std::string& isolation, const std::string& more = "") {
+  return "[controllers.beat]\nlibrary = \"" + built_module("example") + "\"\nisolation = \"" +
+         isolation + "\"\n" + more;
+}
+
+}  // namespace
+
+TEST_CASE("The example controller logs what becomes of modules, also over reloads") {
   for (const std::string isolation : {"in-process", "process"}) {
     INFO(isolation);
     AgentDirectory directory;
-    directory.configure("[controllers.beat]\nlibrary = \"" + built_module("heartbeat") +
-                        "\"\nisolation = \"" + isolation + "\"\n");
+    const std::string controller =
+        example(isolation, "may_call = [\"longshore.host.v1.Agent/WatchModules\"]\n");
+    directory.configure(controller);
+    AgentProcess agent(directory);
+    REQUIRE(agent.serves());
+    const auto logged = [&](const std::string& text) {
+      return eventually([&] { return directory.log().find(text) != std::string::npos; });
+    };
+    CHECK(logged("echo is serving"));
+    CHECK(logged("beat is serving"));
+    directory.configure(controller + "[modules.second]\nlibrary = \"" + built_module("system") +
+                        "\"\n");
+    agent.signal(SIGHUP);
+    CHECK(logged("second is serving"));
+    directory.configure(controller);
+    agent.signal(SIGHUP);
+    CHECK(logged("second is gone"));
+    CHECK_FALSE(module_of(directory, "beat").degraded());
+    agent.signal(SIGTERM);
+    CHECK(agent.wait() == 0);
+  }
+}
+
+TEST_CASE("A controller that may not call is degraded, says why, and leaves in order") {
+  for (const std::string isolation : {"in-process", "process"}) {
+    INFO(isolation);
+    AgentDirectory directory;
+    directory.configure(example(isolation));
     AgentProcess agent(directory);
     REQUIRE(agent.serves());
     CHECK(eventually([&] { return module_of(directory, "beat").degraded(); }));
     const admin::v1::Module beat = module_of(directory, "beat");
     CHECK(beat.state() == "serving");
     CHECK(beat.reason() ==
-          "the heart is lost: no enabled module serves the method "
-          "longshore.heartbeat.v1.Heartbeat/Watch");
+          "the list of modules is lost: module:beat may not call "
+          "longshore.host.v1.Agent/WatchModules; its may_call in the configuration does not name "
+          "it");
     agent.signal(SIGTERM);
     CHECK(agent.wait() == 0);
   }
@@ -43,7 +79,7 @@ TEST_CASE("A controller whose file is not there fails alone, and begins when it 
     REQUIRE(agent.serves());
     CHECK(module_of(directory, "beat").state() == "failed");
     CHECK(module_of(directory, "echo").state() == "serving");
-    std::filesystem::copy_file(built_module("heartbeat"), library);
+    std::filesystem::copy_file(built_module("example"), library);
     CHECK(eventually([&] { return module_of(directory, "beat").state() == "serving"; }));
     agent.signal(SIGTERM);
     CHECK(agent.wait() == 0);

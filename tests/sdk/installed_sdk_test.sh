@@ -110,7 +110,7 @@ build_controller() {
   cp -r "$sdk/share/longshore/template_controller" "$work/controller"
   configure_and_build "$work/controller"
   quietly ctest --test-dir "$work/controller/build" --output-on-failure --no-tests=error
-  check_module "$work/controller/build/modules/longshore-heartbeat.so"
+  check_module "$work/controller/build/modules/longshore-example.so"
 }
 
 build_example() {

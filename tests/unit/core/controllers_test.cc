@@ -143,7 +143,7 @@ struct World {
     configuration.agent.state_dir = folder / "state";
     config::ModuleSettings controller;
     controller.name = "attacher";
-    controller.library = test::built_module("heartbeat");
+    controller.library = test::built_module("example");
     controller.isolation = "process";
     controller.is_controller = true;
     controller.may_call = {"longshore.test.v1.Lease"};

@@ -1,5 +1,5 @@
-// A controller and a host service, from end to end: the plugin plugins/heartbeat, in the agent and
-// in processes of its own, listens to a service that this test makes up.
+// A controller and a host service, from end to end: the plugin plugins/example, in the agent and in
+// processes of its own, listens to the agent's list of modules, as this test tells it.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/core.h"
-#include "longshore/heartbeat/v1.pb.h"
+#include "services/agent_service.h"
 #include "supervise/child_factory.h"
 #include "supervise/linux/cgroups.h"
 #include "tests/support/build_tree.h"
@@ -26,107 +26,68 @@ namespace {
 using namespace std::chrono_literals;
 using test::eventually;
 
-const std::string kService = "longshore.heartbeat.v1.Heartbeat";
+const std::string kService = "longshore.host.v1.Agent";
 
-// The service. Of the beats that a listener has no room for it keeps the last.
-class Heart final : public router::Target {
+// The agent's own service, whose streams can be ended here.
+class ModuleList final : public router::Target {
  public:
   Result<void> submit(std::shared_ptr<router::Call> call) override {
-    call->run();
-    return {};
+    if (is_away) return Error::of_text(StatusCode::kUnavailable, "it is away");
+    return service_.submit(std::move(call));
   }
   void execute(router::Call& call) override {
-    if (call.method().name == "Report") return take_report(call);
-    const std::lock_guard lock(mutex_);
-    listeners_[&call].sent = number_;
-  }
-  void on_writable(router::Call& call) override { send_last(call); }
-  void on_cancel(router::Call& call) override { call.finish(StatusCode::kCancelled, "cancelled"); }
-  void on_end(router::Call& call) override {
-    const std::lock_guard lock(mutex_);
-    listeners_.erase(&call);
-  }
-
-  void beat() {
-    const std::lock_guard lock(mutex_);
-    ++number_;
-    for (auto& [call, listener] : listeners_) send_last(*call, listener);
-  }
-  // Ends all streams.
-  void stop() {
-    std::vector<std::shared_ptr<router::Call>> calls;
     {
       const std::lock_guard lock(mutex_);
-      for (const auto& [call, listener] : listeners_) {
-        calls.push_back(std::static_pointer_cast<router::Call>(call->shared_from_this()));
-      }
+      calls_[&call] = std::static_pointer_cast<router::Call>(call.shared_from_this());
     }
-    for (const auto& call : calls) call->finish(StatusCode::kUnavailable, "it stands still");
+    service_.execute(call);
+  }
+  void on_writable(router::Call& call) override { service_.on_writable(call); }
+  void on_cancel(router::Call& call) override { service_.on_cancel(call); }
+  void on_end(router::Call& call) override {
+    service_.on_end(call);
+    const std::lock_guard lock(mutex_);
+    calls_.erase(&call);
   }
 
+  // The only module is in this state now.
+  void tell(const std::string& state) {
+    service_.modules_changed({{.name = "echo", .state = state}});
+  }
+  // Ends all streams, and takes no more until it is back.
+  void go_away() {
+    is_away = true;
+    std::map<router::Call*, std::weak_ptr<router::Call>> calls;
+    {
+      const std::lock_guard lock(mutex_);
+      calls = calls_;
+    }
+    for (const auto& [key, each] : calls) {
+      if (const auto call = each.lock()) call->finish(StatusCode::kUnavailable, "it is away");
+    }
+  }
   size_t listeners() const {
     const std::lock_guard lock(mutex_);
-    return listeners_.size();
+    return calls_.size();
   }
-  uint64_t last_heard_by(const std::string& listener) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = reports_.find(listener);
-    return found == reports_.end() ? 0 : found->second.last();
-  }
-  uint64_t heard_by(const std::string& listener) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = reports_.find(listener);
-    return found == reports_.end() ? 0 : found->second.heard();
-  }
+
+  std::atomic<bool> is_away{false};
 
  private:
-  struct Listener {
-    uint64_t sent = 0;
-    bool is_full = false;
-  };
-
-  void take_report(router::Call& call) {
-    heartbeat::v1::ReportRequest report;
-    report.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()));
-    {
-      const std::lock_guard lock(mutex_);
-      reports_[report.listener()] = report;
-    }
-    call.send({});
-    call.finish(StatusCode::kOk, {});
-  }
-  void send_last(router::Call& call) {
-    const std::lock_guard lock(mutex_);
-    const auto found = listeners_.find(&call);
-    if (found == listeners_.end()) return;
-    found->second.is_full = false;
-    send_last(call, found->second);
-  }
-  void send_last(router::Call& call, Listener& listener) const {
-    if (listener.is_full || listener.sent == number_) return;
-    heartbeat::v1::Beat beat;
-    beat.set_number(number_);
-    listener.is_full = call.send(beat.SerializeAsString()) == LONGSHORE_WOULD_BLOCK;
-    if (!listener.is_full) listener.sent = number_;
-  }
-
+  services::AgentService service_;
   mutable std::mutex mutex_;
-  uint64_t number_ = 0;
-  std::map<router::Call*, Listener> listeners_;
-  std::map<std::string, heartbeat::v1::ReportRequest> reports_;
+  std::map<router::Call*, std::weak_ptr<router::Call>> calls_;
 };
 
-loader::ModuleDescription description_of_heart() {
+loader::ModuleDescription description_of_service() {
   loader::ModuleDescription description;
   description.services = {kService};
-  for (const char* name : {"Watch", "Report"}) {
-    router::Method method;
-    method.service = kService;
-    method.name = name;
-    method.full_name = kService + "/" + name;
-    method.server_streaming = method.long_running = method.name == "Watch";
-    description.methods.push_back(method);
-  }
+  router::Method method;
+  method.service = kService;
+  method.name = "WatchModules";
+  method.full_name = kService + "/WatchModules";
+  method.server_streaming = method.long_running = true;
+  description.methods.push_back(method);
   return description;
 }
 
@@ -136,8 +97,8 @@ struct World {
       return supervise::make_child_module(std::move(inspection), module, agent,
                                           supervise::Cgroups::take(), *log);
     });
-    core.host_services.add({.description = description_of_heart(),
-                            .target = heart,
+    core.host_services.add({.description = description_of_service(),
+                            .target = list,
                             .for_modules = true,
                             .run_condition = [this](const auto&) { return condition; }});
     configuration.agent.state_dir = folder / "state";
@@ -147,13 +108,11 @@ struct World {
   void add(const std::string& name, const std::string& isolation = "in-process") {
     config::ModuleSettings module;
     module.name = name;
-    module.library = test::built_module("heartbeat");
+    module.library = test::built_module("example");
     module.is_controller = true;
     module.isolation = isolation;
     module.may_call = {kService};
-    module.settings["source"] = std::string("all");
-    module.settings["report_interval"] = int64_t{std::chrono::nanoseconds(2ms).count()};
-    module.settings["retry_delay_max"] = int64_t{std::chrono::nanoseconds(20ms).count()};
+    module.settings["reasons"] = true;
     configuration.modules.push_back(module);
   }
   void apply() {
@@ -163,6 +122,12 @@ struct World {
     REQUIRE(change);
     CHECK_FALSE((*std::move(change)).commit().failed);
   }
+  bool said(const std::string& name, const std::string& text) const {
+    for (const std::string& line : lines.get()) {
+      if (line.find(text) != line.npos && line.find("module=" + name) != line.npos) return true;
+    }
+    return false;
+  }
   std::string degraded(const std::string& name) const {
     for (const ModuleEntry& entry : core.modules.list()) {
       if (entry.settings.name == name) return entry.instance->figures().degraded;
@@ -171,9 +136,12 @@ struct World {
   }
 
   test::TemporaryDirectory folder;
+  router::Watched<std::vector<std::string>> lines;
   std::unique_ptr<observe::Log> log =
-      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
-  const std::shared_ptr<Heart> heart = std::make_shared<Heart>();
+      observe::Log::open({.write = [this](observe::Level, std::string_view line) {
+        lines.change([&](auto& all) { all.emplace_back(line); });
+      }}).value();
+  const std::shared_ptr<ModuleList> list = std::make_shared<ModuleList>();
   std::shared_ptr<services::RunCondition> condition;  // null: there is none
   Core core{{}, std::make_unique<InspectedModules>(std::vector<std::string>{}), *log};
   config::Configuration configuration;
@@ -193,7 +161,7 @@ class Stalled final : public router::CallObserver {
 
 router::CallRequest watch_of(const std::string& identity, bool is_module) {
   router::CallRequest request;
-  static const std::string kWatch = kService + "/Watch";
+  static const std::string kWatch = kService + "/WatchModules";
   request.method = kWatch;
   request.caller = std::make_shared<router::Caller>(
       router::Caller{identity, identity,
@@ -206,38 +174,42 @@ router::CallRequest watch_of(const std::string& identity, bool is_module) {
 }  // namespace
 
 TEST_CASE_METHOD(World, "A stalled listener costs the others nothing, and no memory") {
-  constexpr uint64_t kBeats = 10'000;
+  constexpr int kChanges = 10'000;
   const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f", "g"};
   for (const std::string& name : names) add(name, name < "e" ? "in-process" : "process");
   apply();
-  REQUIRE(eventually([&] { return heart->listeners() == names.size(); }));
+  REQUIRE(eventually([&] { return list->listeners() == names.size(); }));
   const auto stalled = std::make_shared<Stalled>();
   router::CallRequest request = watch_of("module:stalled", true);
   request.observer = stalled;
   const auto call = core.router.call(std::move(request));
-  for (uint64_t i = 0; i < kBeats; ++i) heart->beat();
+  for (int i = 0; i < kChanges; ++i) list->tell("state-" + std::to_string(i));
+  // They hear on. Of what they log the agent writes so many lines a second.
+  int later = 0;
   for (const std::string& name : names) {
     INFO(name);
-    CHECK(eventually([&] { return heart->last_heard_by(name) == kBeats; }));
-    CHECK(heart->heard_by(name) <= kBeats);
+    CHECK(eventually([&] {
+      list->tell("later-" + std::to_string(++later));
+      return said(name, "echo is later-");
+    }));
     CHECK(degraded(name) == "");
   }
   CHECK(stalled->messages == 1);
   call->cancel();
 }
 
-TEST_CASE_METHOD(World, "A heart that is lost degrades its listeners until it beats again") {
+TEST_CASE_METHOD(World, "A service that is away degrades its listeners until it is back") {
   add("here");
   add("there", "process");
   apply();
-  REQUIRE(eventually([&] { return heart->listeners() == 2; }));
+  REQUIRE(eventually([&] { return list->listeners() == 2; }));
   for (int i = 0; i < 3; ++i) {
-    heart->stop();
+    list->go_away();
     for (const std::string name : {"here", "there"}) {
-      CHECK(eventually([&] { return degraded(name) == "the heart is lost: it stands still"; }));
+      CHECK(
+          eventually([&] { return degraded(name) == "the list of modules is lost: it is away"; }));
     }
-    REQUIRE(eventually([&] { return heart->listeners() == 2; }));
-    heart->beat();
+    list->is_away = false;
     for (const std::string name : {"here", "there"}) {
       CHECK(eventually([&] { return degraded(name) == ""; }));
     }
@@ -249,20 +221,21 @@ TEST_CASE_METHOD(World, "A controller that may not call is degraded and says why
   configuration.modules.at(0).may_call.clear();
   apply();
   CHECK(eventually([&] {
-    return degraded("here") == "the heart is lost: module:here may not call " + kService +
-                                   "/Watch; its may_call in the configuration does not name it";
+    return degraded("here") ==
+           "the list of modules is lost: module:here may not call " + kService +
+               "/WatchModules; its may_call in the configuration does not name it";
   }));
-  CHECK(heart->listeners() == 0);
+  CHECK(list->listeners() == 0);
 }
 
 TEST_CASE_METHOD(World, "A controller that is switched off ends its streams") {
   add("here");
   add("there", "process");
   apply();
-  REQUIRE(eventually([&] { return heart->listeners() == 2; }));
+  REQUIRE(eventually([&] { return list->listeners() == 2; }));
   configuration.modules.clear();
   apply();
-  CHECK(eventually([&] { return heart->listeners() == 0; }));
+  CHECK(eventually([&] { return list->listeners() == 0; }));
 }
 
 TEST_CASE_METHOD(World, "A controller's process that does not stop is killed at the fence") {
@@ -301,7 +274,7 @@ TEST_CASE_METHOD(World, "A service for modules is none for those who call over a
   CHECK(recorder->code() == StatusCode::kUnimplemented);
   CHECK_FALSE(core.catalog.get()->has(kService));
   CHECK(core.inspected->host_services() ==
-        std::vector<std::string>{kService, kService + "/Watch", kService + "/Report"});
+        std::vector<std::string>{kService, kService + "/WatchModules"});
 }
 
 }  // namespace longshore::core

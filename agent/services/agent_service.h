@@ -1,0 +1,40 @@
+// longshore.host.v1.Agent: what modules may ask of the agent that they run in. See the proto.
+//
+// Threads: any; nothing here blocks. Owner: the host services; calls share it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "longshore/result.hpp"
+#include "router/target.h"
+#include "services/host_services.h"
+#include "services/module_state.h"
+#include "services/state_streams.h"
+
+namespace longshore::services {
+
+class AgentService final : public router::Target {
+ public:
+  AgentService();
+
+  // Tells of what has changed since the last time. One thread at a time.
+  void modules_changed(const ModuleStates& modules);
+
+  Result<void> submit(std::shared_ptr<router::Call> call) override;
+  void execute(router::Call& call) override;
+  void on_writable(router::Call& call) override { streams_.resume(call); }
+  void on_cancel(router::Call& call) override;
+  void on_end(router::Call& call) override { streams_.remove(call); }
+
+ private:
+  std::map<std::string, ModuleState> told_;
+  StateStreams streams_;
+};
+
+// What every agent offers, in longshored and in a library alike.
+Result<std::shared_ptr<HostServices>> common_host_services();
+
+}  // namespace longshore::services
