@@ -266,7 +266,8 @@ void ModuleSet::tell_services() const {
     services::ModuleState& state = states.emplace_back();
     state.name = entry.settings.name;
     state.is_controller = entry.is_controller();
-    state.state = entry.waits() ? std::string(observe::kWaiting) : loader::name_of(entry.lifecycle->state());
+    state.state =
+        entry.waits() ? std::string(observe::kWaiting) : loader::name_of(entry.lifecycle->state());
     state.reason = entry.waits() ? entry.waits_for : entry.failure;
   }
   host_services_.modules_changed(states);

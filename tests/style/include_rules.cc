@@ -25,7 +25,7 @@ const std::set<std::string_view> kModuleLibraries = {"google/protobuf/"};
 const std::set<std::string_view> kServiceLibraries = {};
 
 bool is_generated(std::string_view include) {
-  return include.ends_with(".pb.h") || include == "module_description.h" ||
+  return include.ends_with(".pb.h") || include.ends_with("_description.h") ||
          include == "core/version.h" || include == "_cgo_export.h";
 }
 

@@ -100,7 +100,7 @@ Result<void> AppendFile::write(std::string_view line) {
     is_torn_ = false;
     return {};
   }
-  if (done) SetLastError(ERROR_DISK_FULL);  // a part was taken, of which the system says nothing
+  if (done) SetLastError(ERROR_WRITE_FAULT);  // a part was taken, of which the system says nothing
   Error error = failed("write to the file", path_);
   if (written > 0 && !move_end(file, before)) is_torn_ = true;
   return error;

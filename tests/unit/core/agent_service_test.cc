@@ -143,7 +143,8 @@ TEST_CASE_METHOD(AgentWorld, "A request that is none, and one reader too many, a
   CHECK(told(*next) == Told{"synced"});
 }
 
-TEST_CASE_METHOD(AgentWorld, "Calls of what the agent serves to modules are counted as others are") {
+TEST_CASE_METHOD(AgentWorld,
+                 "Calls of what the agent serves to modules are counted as others are") {
   watch(std::make_shared<Recorder>());
   bool is_counted = false;
   for (const auto& method : core.call_metrics.all()) {
