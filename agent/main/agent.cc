@@ -16,6 +16,7 @@
 #include "core/version.h"
 #include "main/admin_service.h"
 #include "main/end_during_start.h"
+#include "main/http_service.h"
 #include "main/service_notify.h"
 #include "main/status_report.h"
 #include "router/heaps.h"
@@ -77,6 +78,8 @@ Result<void> Agent::start() {
 #endif
   control_ = make_control_target(*this, core_.router);
   core_.host_services.bind(kAdminService, control_);
+  const auto http_pages = std::make_shared<HttpService>(core_.timers, *log_);
+  core_.host_services.bind(kHttpService, http_pages, [http_pages] { http_pages->stop(); });
   memory_return_ =
       std::make_shared<router::MemoryReturn>(core_.timers, [control = std::weak_ptr(control_)] {
         if (const auto thread = control.lock()) thread->post(&router::give_back_heaps);
@@ -400,6 +403,7 @@ void Agent::end_modules() {
     log_->error("a change of the modules does not end; they are left as they are");
     ended_in_order_ = false;
   }
+  core_.host_services.stop();
   if (auto* markers = core_.modules.crash_markers()) markers->close();
   core_.audit.end();
   std::unique_ptr<HttpEndpoint> http;

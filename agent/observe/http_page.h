@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace longshore::observe {
@@ -21,6 +22,11 @@ struct HttpPage {
 };
 
 using HttpPages = std::function<HttpPage(const HttpQuery&)>;
+
+// Pages that take their time. `answer` is called on any thread, also when the server has ended; the
+// first answer counts. What is returned is let go of when nobody waits for it any more.
+using HttpAnswer = std::function<void(HttpPage page)>;
+using LateHttpPages = std::function<std::shared_ptr<void>(const HttpQuery&, HttpAnswer answer)>;
 
 inline HttpPage text_page(unsigned status, std::string text) {
   return {status, "text/plain; charset=utf-8", std::move(text), {}};

@@ -1,4 +1,4 @@
-// The one place that knows Beast, which takes long to compile.
+// The one place that knows Beast, with http_response.h, which takes long to compile.
 #include "observe/http_status_server.h"
 
 #include <algorithm>
@@ -23,6 +23,8 @@
 
 #include "observe/close_on_exec.h"
 #include "observe/http_host.h"
+#include "observe/http_response.h"
+#include "observe/late_pages.h"
 
 namespace longshore::observe {
 namespace {
@@ -37,9 +39,7 @@ using Protocol = asio::generic::stream_protocol;
 using Acceptor = asio::basic_socket_acceptor<Protocol>;
 using Stream = beast::basic_stream<Protocol>;
 using Parser = http::request_parser<http::empty_body>;
-using Response = http::response<http::string_body>;
 
-constexpr const char* kNoBody = "A request here has no body.\n";
 constexpr uint32_t kMaxHeadBytes = 8192;
 // When the system is out of descriptors, trying again at once would only burn time.
 constexpr std::chrono::milliseconds kAcceptPause{100};
@@ -47,42 +47,14 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::chrono::seconds kLingerTime{1};
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-// The answer to a head that could not be read; nothing where the client is gone or silent.
-std::optional<HttpPage> page_for(const error_code& error) {
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return text_page(431, "The request's head has more than 8192 bytes.\n");
-  }
-  if (error == http::error::body_limit) return text_page(413, kNoBody);
-  if (error.category() == make_error_code(http::error::bad_method).category() &&
-      error != http::error::end_of_stream && error != http::error::partial_message) {
-    return text_page(400, "This is not a request of HTTP/1.1.\n");
-  }
-  return std::nullopt;
-}
-
-Response response_of(HttpPage page, unsigned version, bool keep_alive) {
-  Response response;
-  response.version(version);
-  response.result(page.status);
-  response.set(http::field::content_type, page.content_type);
-  if (!page.location.empty()) response.set(http::field::location, page.location);
-  if (page.status == 405) response.set(http::field::allow, "GET, HEAD");
-  response.set(http::field::cache_control, "no-store");
-  response.set("Content-Security-Policy",
-               "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-               "form-action 'none'; frame-ancestors 'none'");
-  response.set("Referrer-Policy", "no-referrer");
-  response.set("X-Content-Type-Options", "nosniff");
-  response.keep_alive(keep_alive);
-  response.body() = std::move(page.body);
-  response.prepare_payload();
-  return response;
-}
-
 class BeastServer final : public HttpStatusServer {
  public:
   BeastServer(HttpPages pages, Log& log, HttpServerOptions options)
       : pages_(std::move(pages)), log_(log), options_(options) {}
+  BeastServer(LateHttpPages pages, Log& log, HttpServerOptions options)
+      : log_(log), options_(options) {
+    late_pages_.emplace(io_, std::move(pages));
+  }
   ~BeastServer() override { stop(); }
 
   error_code open(const asio::ip::tcp::endpoint& endpoint) {
@@ -195,13 +167,18 @@ class BeastServer final : public HttpStatusServer {
       parser.header_limit(kMaxHeadBytes);
       stream.expires_after(options_.read_timeout);
       const auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kAwait);
-      std::optional<HttpPage> page = error ? page_for(error) : std::nullopt;
+      std::optional<HttpPage> page = error ? page_of_error(error) : std::nullopt;
       if (error && !page) co_return;
       keep_alive = !error && parser.is_done() && parser.get().keep_alive();
-      if (!page) page = answer(parser);
+      if (!page) page = refusal_of(parser);
+      if (!page && late_pages_) {
+        page = co_await late_pages_->ask(query_of(parser), stream.socket(), options_.page_timeout);
+        if (!page) co_return;
+      }
+      if (!page) page = pages_(query_of(parser));
       const bool head_only = !error && parser.get().method() == http::verb::head;
-      Response response =
-          response_of(std::move(*page), error ? 11 : parser.get().version(), keep_alive);
+      HttpResponse response =
+          http_response_of(std::move(*page), error ? 11 : parser.get().version(), keep_alive);
       http::response_serializer<http::string_body> serializer(response);
       begin_to_write(connection, head_only ? 0 : response.body().size());
       stream.expires_after(options_.write_timeout);
@@ -226,29 +203,39 @@ class BeastServer final : public HttpStatusServer {
     }
   }
 
-  HttpPage answer(const Parser& parser) {
+  static std::string_view target_of(const Parser& parser) {
+    return {parser.get().target().data(), parser.get().target().size()};
+  }
+
+  // The answer to a request that no page is asked for.
+  std::optional<HttpPage> refusal_of(const Parser& parser) const {
     const auto& request = parser.get();
-    const std::string_view target(request.target().data(), request.target().size());
-    const auto header = [&](http::field name) { return std::string(request[name]); };
     const bool has_host = request.find(http::field::host) != request.end();
     if (request.version() >= 11 && !has_host) return text_page(400, "There is no Host header.\n");
-    if (checks_host_ && has_host && !is_loopback_host(header(http::field::host))) {
+    if (checks_host_ && has_host && !is_loopback_host(std::string(request[http::field::host]))) {
       return text_page(421, "This endpoint answers to localhost and loopback addresses only.\n");
     }
     if (request.method() != http::verb::get && request.method() != http::verb::head) {
       return text_page(405, "Only GET and HEAD are answered.\n");
     }
-    if (!parser.is_done()) return text_page(413, kNoBody);
-    if (!target.starts_with('/')) return text_page(400, "The target has to be a path.\n");
+    if (!parser.is_done()) return no_body_page();
+    if (!target_of(parser).starts_with('/')) {
+      return text_page(400, "The target has to be a path.\n");
+    }
+    return std::nullopt;
+  }
+
+  static HttpQuery query_of(const Parser& parser) {
+    const std::string_view target = target_of(parser);
     const size_t mark = target.find('?');
     HttpQuery query;
     query.path = target.substr(0, mark);
     if (mark != std::string_view::npos) query.query = target.substr(mark + 1);
-    query.accept = header(http::field::accept);
-    return pages_(query);
+    query.accept = std::string(parser.get()[http::field::accept]);
+    return query;
   }
 
-  const HttpPages pages_;
+  const HttpPages pages_;  // empty: they are late
   Log& log_;
   const HttpServerOptions options_;
   asio::io_context io_{1};
@@ -257,11 +244,27 @@ class BeastServer final : public HttpStatusServer {
   bool checks_host_ = false;
   std::list<Connection> connections_;  // the one that has waited longest first
   size_t unread_bytes_ = 0;            // of all of them
+  std::optional<LatePages> late_pages_;
   std::thread thread_;
 };
 
 Error cannot_listen(const std::string& where) {
   return Error(StatusCode::kUnknown, "listen for HTTP on", where);
+}
+
+template <typename Pages>
+Result<std::unique_ptr<HttpStatusServer>> open_on_port(const std::string& host, uint16_t port,
+                                                       Pages pages, Log& log,
+                                                       HttpServerOptions options) {
+  const std::string where =
+      (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + std::to_string(port);
+  error_code error;
+  const auto address = asio::ip::make_address(host, error);
+  if (error) return cannot_listen(where).because("the host is not an IP address");
+  auto server = std::make_unique<BeastServer>(std::move(pages), log, options);
+  error = server->open({address, port});
+  if (error) return cannot_listen(where).because(std::error_code(error));
+  return std::unique_ptr<HttpStatusServer>(std::move(server));
 }
 
 }  // namespace
@@ -270,19 +273,18 @@ Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::listen(const std::st
                                                                    uint16_t port, HttpPages pages,
                                                                    Log& log,
                                                                    HttpServerOptions options) {
-  const std::string where =
-      (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + std::to_string(port);
-  error_code error;
-  const auto address = asio::ip::make_address(host, error);
-  if (error) return cannot_listen(where).because("the host is not an IP address");
-  auto server = std::make_unique<BeastServer>(std::move(pages), log, options);
-  error = server->open({address, port});
-  if (error) {
-    return cannot_listen(where)
-        .because(std::error_code(error))
-        .advise("choose another agent.http.address, or leave it empty for no HTTP");
-  }
-  return std::unique_ptr<HttpStatusServer>(std::move(server));
+  auto server = open_on_port(host, port, std::move(pages), log, options);
+  if (server) return server;
+  return std::move(server).error().advise(
+      "choose another agent.http.address, or leave it empty for no HTTP");
+}
+
+Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::listen_late(const std::string& host,
+                                                                        uint16_t port,
+                                                                        LateHttpPages pages,
+                                                                        Log& log,
+                                                                        HttpServerOptions options) {
+  return open_on_port(host, port, std::move(pages), log, options);
 }
 
 Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::adopt_unix(int descriptor,

@@ -1,4 +1,5 @@
-// A small HTTP/1.1 server for pages that only tell something: GET and HEAD, no bodies.
+// A small HTTP/1.1 server for pages that only tell something: GET and HEAD, no bodies. Pages are
+// made at once, or take their time while others are answered.
 //
 // It has a thread of its own, so that whoever reads slowly holds up other readers at most, never a
 // storage call. Each connection is bounded: 8 KiB of request head, ten seconds for it to arrive,
@@ -26,6 +27,7 @@ struct HttpServerOptions {
   size_t max_unread_bytes = 8u << 20;  // of all answers; a larger one is written alone
   std::chrono::milliseconds read_timeout = std::chrono::seconds(10);  // for one request
   std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
+  std::chrono::milliseconds page_timeout = std::chrono::seconds(30);  // for a page to be made
 };
 
 class HttpStatusServer {
@@ -34,6 +36,10 @@ class HttpStatusServer {
   static Result<std::unique_ptr<HttpStatusServer>> listen(const std::string& host, uint16_t port,
                                                           HttpPages pages, Log& log,
                                                           HttpServerOptions options = {});
+  static Result<std::unique_ptr<HttpStatusServer>> listen_late(const std::string& host,
+                                                               uint16_t port, LateHttpPages pages,
+                                                               Log& log,
+                                                               HttpServerOptions options = {});
   // Takes over the descriptor of a Unix socket that listens already.
   static Result<std::unique_ptr<HttpStatusServer>> adopt_unix(int descriptor, HttpPages pages,
                                                               Log& log,

@@ -11,10 +11,20 @@ void HostServices::add(HostService service) {
   all_.push_back(std::move(service));
 }
 
-void HostServices::bind(const std::string& service, std::shared_ptr<router::Target> target) {
+void HostServices::bind(const std::string& service, std::shared_ptr<router::Target> target,
+                        std::function<void()> stop) {
   for (HostService& each : all_) {
     const auto& names = each.description.services;
-    if (std::find(names.begin(), names.end(), service) != names.end()) each.target = target;
+    if (std::find(names.begin(), names.end(), service) != names.end()) {
+      each.target = target;
+      each.stop = stop;
+    }
+  }
+}
+
+void HostServices::stop() const {
+  for (const HostService& service : all_) {
+    if (service.stop) service.stop();
   }
 }
 

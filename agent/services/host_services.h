@@ -37,17 +37,23 @@ struct HostService {
   // Hears of all modules after each change of the set: which run, which have stopped, which the
   // configuration does not name any more. Must not block. [control] Null: it need not know.
   std::function<void(const ModuleStates& modules)> modules_changed = nullptr;
+  // Ends the threads that the service has. Null: it has none.
+  std::function<void()> stop = nullptr;
 };
 
 class HostServices {
  public:
   void add(HostService service);
   // Serves what was added under this name.
-  void bind(const std::string& service, std::shared_ptr<router::Target> target);
+  void bind(const std::string& service, std::shared_ptr<router::Target> target,
+            std::function<void()> stop = nullptr);
   const std::vector<HostService>& all() const { return all_; }
 
   // Tells the services that want to know. [control]
   void modules_changed(const ModuleStates& modules) const;
+
+  // At the end, when no module is left: who still calls is refused. [control]
+  void stop() const;
 
   // What `may_call` may name: the services for modules, and their methods.
   std::vector<std::string> names_for_modules() const;

@@ -1,0 +1,164 @@
+#include "csi/csi_service.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <system_error>
+#include <utility>
+
+#include "csi_description.h"
+#include "longshore/csi_address.hpp"
+#include "longshore/host/csi.pb.h"
+#include "router/call.h"
+
+namespace longshore::csi {
+namespace {
+
+Error too_many(const std::string& what) {
+  return Error(StatusCode::kResourceExhausted, "call the CSI driver").because(what);
+}
+
+// "csi.v1.Identity/Probe".
+bool is_method(const std::string& text) {
+  const size_t slash = text.find('/');
+  return slash != text.npos && slash > 0 && slash + 1 < text.size() &&
+         text.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+             "0123456789._/") == text.npos &&
+         text.find('/', slash + 1) == text.npos;
+}
+
+}  // namespace
+
+Result<void> CsiService::submit(std::shared_ptr<router::Call> call) {
+  call->run();
+  return {};
+}
+
+void CsiService::execute(router::Call& call) {
+  if (const auto begun = begin(call); !begun) {
+    call.finish(begun.error().code(), begun.error().message());
+  }
+}
+
+Result<void> CsiService::begin(router::Call& call) {
+  host::v1::CsiCallRequest request;
+  if (!request.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()))) {
+    return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
+  }
+  auto path = csi_socket_path(request.address());
+  if (!path) return std::move(path).error();
+  if (!is_method(request.method())) {
+    return Error(StatusCode::kInvalidArgument, "call the CSI driver's method", request.method())
+        .because("it is not of the form package.Service/Method");
+  }
+  return add(call.handle(),
+             std::make_shared<DriverCall>(DriverCall::Parts{
+                 .call = std::static_pointer_cast<router::Call>(call.shared_from_this()),
+                 .path = *std::move(path),
+                 .method = std::move(*request.mutable_method()),
+                 .request = std::move(*request.mutable_request()),
+                 .fresh_connection = request.fresh_connection()}));
+}
+
+Result<void> CsiService::add(uint64_t handle, std::shared_ptr<DriverCall> call) {
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_) {
+    return Error(StatusCode::kUnavailable, "call the CSI driver").because("the agent is ending");
+  }
+  if (calls_.size() >= kMaxCalls) {
+    return too_many(std::to_string(kMaxCalls) + " calls are under way");
+  }
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { io_.run(); });
+    } catch (const std::system_error& error) {
+      return too_many(std::string("there is no thread for it: ") + error.what());
+    }
+  }
+  calls_[handle] = call;
+  boost::asio::post(io_, [this, handle, call = std::move(call)] { connect(handle, call); });
+  return {};
+}
+
+void CsiService::connect(uint64_t handle, const std::shared_ptr<DriverCall>& call) {
+  const auto forget = [this, handle] {
+    const std::lock_guard lock(mutex_);
+    calls_.erase(handle);
+  };
+  if (call->wants_fresh_connection()) {
+    const auto own = std::make_shared<DriverConnection>(io_, call->path());
+    call->on_over([forget, own] {
+      own->close();
+      forget();
+    });
+    return own->call(call);
+  }
+  const auto shared = shared_connection(call->path());
+  if (!shared) {
+    call->on_over(forget);
+    return call->fail(shared.error());
+  }
+  call->on_over([forget, held = *shared] { forget(); });
+  (*shared)->call(call);
+}
+
+Result<std::shared_ptr<DriverConnection>> CsiService::shared_connection(const std::string& path) {
+  const auto found = connections_.find(path);
+  if (found != connections_.end()) return found->second;
+  if (connections_.size() >= kMaxConnections) {
+    const auto idle = std::find_if(connections_.begin(), connections_.end(),
+                                   [](const auto& each) { return each.second.use_count() == 1; });
+    if (idle == connections_.end()) {
+      return too_many("calls to " + std::to_string(kMaxConnections) +
+                      " other drivers are under way");
+    }
+    idle->second->close();
+    connections_.erase(idle);
+  }
+  return connections_[path] = std::make_shared<DriverConnection>(io_, path);
+}
+
+void CsiService::on_cancel(router::Call& call) {
+  std::shared_ptr<DriverCall> cancelled;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(call.handle());
+    if (found == calls_.end()) return;
+    cancelled = found->second;
+    if (!is_stopped_) boost::asio::post(io_, [cancelled] { cancelled->cancel(); });
+  }
+  // At once: nobody who is to end waits for the driver.
+  if (const auto taken = cancelled->take_call()) {
+    taken->finish(StatusCode::kCancelled, "nobody listens any more");
+  }
+}
+
+void CsiService::stop() {
+  std::map<uint64_t, std::shared_ptr<DriverCall>> calls;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(is_stopped_, true)) return;
+    calls = calls_;
+  }
+  for (const auto& [handle, call] : calls) {
+    if (const auto taken = call->take_call()) {
+      taken->finish(StatusCode::kUnavailable, "the agent is ending");
+    }
+  }
+  if (!thread_.joinable()) return;
+  boost::asio::post(io_, [this, calls = std::move(calls)] {
+    for (const auto& [handle, call] : calls) call->cancel();
+    for (const auto& [path, connection] : connections_) connection->close();
+    boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled
+  });
+  thread_.join();
+}
+
+Result<loader::ModuleDescription> csi_service_description() {
+  return loader::parse_description(
+      std::string(reinterpret_cast<const char*>(longshore_module_description),
+                  longshore_module_description_size),
+      loader::Describes::kAgent);
+}
+
+}  // namespace longshore::csi

@@ -1,0 +1,60 @@
+// longshore.host.v1.Csi: calls of CSI drivers for controllers. See the proto.
+//
+// Threads: any; nothing here blocks. One thread of its own, from the first call on, does all that
+// concerns drivers. Owner: the host services; calls share it.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "csi/driver_connection.h"
+#include "loader/description.h"
+#include "longshore/result.hpp"
+#include "router/target.h"
+
+namespace longshore::csi {
+
+class CsiService final : public router::Target {
+ public:
+  static constexpr size_t kMaxCalls = 256;       // that are under way
+  static constexpr size_t kMaxConnections = 16;  // that are shared
+
+  ~CsiService() override { stop(); }
+
+  Result<void> submit(std::shared_ptr<router::Call> call) override;
+  void execute(router::Call& call) override;
+  void on_cancel(router::Call& call) override;
+
+  // Ends the thread; no call is made from then on. Twice is harmless.
+  void stop();
+
+ private:
+  // Takes the call in: from then on it is the thread's.
+  Result<void> begin(router::Call& call);
+  Result<void> add(uint64_t handle, std::shared_ptr<DriverCall> call);
+  // These run on the thread.
+  void connect(uint64_t handle, const std::shared_ptr<DriverCall>& call);
+  Result<std::shared_ptr<DriverConnection>> shared_connection(const std::string& path);
+
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
+      io_.get_executor()};
+  // By path; each call that is under way holds its own too.
+  std::map<std::string, std::shared_ptr<DriverConnection>> connections_;
+
+  std::mutex mutex_;
+  bool is_stopped_ = false;
+  std::map<uint64_t, std::shared_ptr<DriverCall>> calls_;  // by handle, until they are over
+  std::thread thread_;
+};
+
+Result<loader::ModuleDescription> csi_service_description();
+
+}  // namespace longshore::csi

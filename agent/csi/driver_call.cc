@@ -1,0 +1,59 @@
+#include "csi/driver_call.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "longshore/host/csi.pb.h"
+
+namespace longshore::csi {
+
+std::shared_ptr<router::Call> DriverCall::take_call() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(parts_.call, nullptr);
+}
+
+void DriverCall::begin(rpc::ClientConnection& connection, std::function<void()> retry) {
+  rpc::ClientCallOptions options;
+  options.path = '/' + parts_.method;
+  if (deadline_ != router::Clock::time_point::max()) {
+    options.timeout = std::max<std::chrono::nanoseconds>(deadline_ - router::Clock::now(),
+                                                         std::chrono::nanoseconds(1));
+  }
+  if (!was_retried_) retry_ = std::move(retry);
+  std::string request = retry_ ? parts_.request : std::move(parts_.request);
+  running_ = connection.call(std::move(options), std::move(request), shared_from_this());
+}
+
+void DriverCall::cancel() {
+  retry_ = nullptr;
+  if (const auto running = running_) {
+    running->cancel();  // on_finish follows
+  } else {
+    end(StatusCode::kCancelled, "the caller cancelled the call");
+  }
+}
+
+void DriverCall::on_finish(rpc::Outcome outcome) {
+  running_ = nullptr;
+  if (const auto retry = std::exchange(retry_, nullptr); retry && outcome.unseen) {
+    was_retried_ = true;
+    return retry();
+  }
+  const bool is_answered = outcome.code == StatusCode::kOk;
+  end(outcome.code, std::move(outcome.text), is_answered ? &response_ : nullptr);
+}
+
+void DriverCall::end(StatusCode code, std::string text, const std::string* response) {
+  if (std::exchange(is_over_, true)) return;
+  if (const auto call = take_call()) {
+    if (response != nullptr) {
+      host::v1::CsiCallResponse message;
+      message.set_response(*response);
+      call->send(message.SerializeAsString());
+    }
+    call->finish(code, std::move(text));
+  }
+  if (const auto on_over = std::exchange(on_over_, nullptr)) on_over();
+}
+
+}  // namespace longshore::csi

@@ -1,0 +1,101 @@
+#include "csi/driver_connection.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "observe/close_on_exec.h"
+#include "rpc/asio_transport.h"
+
+namespace longshore::csi {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::milliseconds kLongestPause{1000};
+
+Error not_connected(const std::string& path, const std::error_code& error) {
+  std::error_code ignored;  // what cannot be looked at is told of by `error`
+  const auto type = std::filesystem::status(path, ignored).type();
+  std::string advice = "nobody listens there: see whether the driver runs";
+  if (type == std::filesystem::file_type::not_found) {
+    advice = "see whether the driver runs, and makes its socket there";
+  } else if (type != std::filesystem::file_type::socket) {
+    advice = "it is no socket: csi_address has to name the one that the driver makes";
+  } else if (error != std::errc::connection_refused) {
+    advice = "";
+  }
+  Error unreachable =
+      Error(StatusCode::kUnavailable, "connect to the CSI driver at", path).because(error);
+  return advice.empty() ? std::move(unreachable) : std::move(unreachable).advise(advice);
+}
+
+}  // namespace
+
+DriverConnection::DriverConnection(boost::asio::io_context& io, std::string path)
+    : io_(io), path_(std::move(path)) {}
+
+void DriverConnection::call(const std::shared_ptr<DriverCall>& call) {
+  if (connection_ && connection_->accepts_calls()) return begin(call);
+  if (failure_ && Clock::now() < paused_until_) return call->fail(*failure_);
+  waiting_.push_back(call);
+  connect();
+}
+
+void DriverConnection::connect() {
+  if (std::exchange(is_connecting_, true)) return;
+  const auto socket = std::make_shared<Local::socket>(io_);
+  boost::system::error_code error;
+  socket->open(Local(), error);
+  if (!error) observe::close_on_exec(static_cast<intptr_t>(socket->native_handle()));
+  // Where there is no descriptor it answers so.
+  socket->async_connect(Local::endpoint(path_), [self = shared_from_this(),
+                                                 socket](const boost::system::error_code& failed) {
+    self->on_connected(*socket, failed);
+  });
+}
+
+void DriverConnection::on_connected(Local::socket& socket, const boost::system::error_code& error) {
+  is_connecting_ = false;
+  if (is_closed_) return;
+  const auto waiting = std::exchange(waiting_, {});
+  if (error) {
+    pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
+    paused_until_ = Clock::now() + pause_;
+    failure_ = not_connected(path_, error);
+    for (const auto& call : waiting) call->fail(*failure_);
+    return;
+  }
+  pause_ = {};
+  failure_ = std::nullopt;
+  rpc::Limits limits;
+  limits.max_message_bytes = kMaxMessageBytes;
+  limits.max_send_message_bytes = kMaxMessageBytes;
+  // Drivers' servers take no path for an authority.
+  connection_ =
+      rpc::make_client_connection(rpc::make_transport(std::move(socket)), "localhost", limits);
+  connection_->start(nullptr);  // the next call finds that it is closed
+  for (const auto& call : waiting) begin(call);
+}
+
+void DriverConnection::begin(const std::shared_ptr<DriverCall>& call) {
+  if (call->is_over()) return;
+  call->begin(*connection_, [weak = weak_from_this(), again = std::weak_ptr(call)] {
+    const auto self = weak.lock();
+    const auto unseen = again.lock();
+    if (self && unseen) self->call(unseen);
+  });
+}
+
+void DriverConnection::close() {
+  is_closed_ = true;
+  for (const auto& call : std::exchange(waiting_, {})) {
+    call->fail(Error(StatusCode::kUnavailable, "call the CSI driver at", path_)
+                   .because("its connection is closed"));
+  }
+  if (connection_) connection_->close();
+}
+
+}  // namespace longshore::csi

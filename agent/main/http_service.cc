@@ -1,0 +1,273 @@
+#include "main/http_service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "http_description.h"
+#include "longshore/host/http.pb.h"
+
+namespace longshore {
+namespace {
+
+using host::v1::HttpEvent;
+
+// For the thread for ports, which waits for the threads of ports.
+constexpr std::chrono::seconds kStopTime{5};
+
+std::string event_of(HttpEvent::Type type, uint64_t id, const std::string& address = {}) {
+  HttpEvent event;
+  event.set_type(type);
+  event.set_id(id);
+  event.set_address(address);
+  return event.SerializeAsString();
+}
+
+bool is_printable(const std::string& text) {
+  return std::ranges::all_of(text, [](char each) { return each >= ' ' && each < 0x7f; });
+}
+
+Error cannot_serve(StatusCode code, const std::string& what) {
+  return Error(code, "serve over HTTP on", what);
+}
+
+}  // namespace
+
+Result<void> HttpService::submit(std::shared_ptr<router::Call> call) {
+  call->run();
+  return {};
+}
+
+void HttpService::execute(router::Call& call) {
+  const bool is_serve = call.method().name == "Serve";
+  if (const auto taken = is_serve ? serve(call) : respond(call); !taken) {
+    call.finish(taken.error().code(), taken.error().message());
+  } else if (!is_serve) {
+    call.send({});
+    call.finish(StatusCode::kOk, {});
+  }
+}
+
+void HttpService::on_cancel(router::Call& call) {
+  call.finish(StatusCode::kCancelled, "nobody listens any more");
+}
+
+Result<void> HttpService::serve(router::Call& call) {
+  host::v1::HttpServeRequest request;
+  if (!request.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()))) {
+    return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
+  }
+  Wanted wanted;
+  wanted.address = request.address();
+  if (wanted.address.starts_with(':')) wanted.address.insert(0, "0.0.0.0");
+  const auto parsed = config::parse_http_address(wanted.address);
+  if (!parsed || !parsed->unix_path.empty()) {
+    return cannot_serve(StatusCode::kInvalidArgument, request.address())
+        .because("it is not an IP address and a port")
+        .advise("write it as 0.0.0.0:9808, [::]:9808 or :9808");
+  }
+  wanted.parsed = *parsed;
+  wanted.path = request.path();
+  if (!wanted.path.starts_with('/') || wanted.path.size() > 256 || !is_printable(wanted.path) ||
+      wanted.path.find('?') != wanted.path.npos) {
+    return cannot_serve(StatusCode::kInvalidArgument, request.address())
+        .because("its path \"" + wanted.path + "\" is not one such as /healthz");
+  }
+  wanted.port = parsed->host + ' ' + std::to_string(parsed->port);
+  // Each that takes any port gets one of its own.
+  if (parsed->port == 0) wanted.port += ' ' + std::to_string(call.handle());
+  ports_thread_.post(
+      [self = shared_from_this(), wanted = std::move(wanted),
+       weak = std::weak_ptr(std::static_pointer_cast<router::Call>(call.shared_from_this()))] {
+        const auto serving = weak.lock();
+        if (!serving || serving->is_over()) return;
+        if (const auto opened = self->open(serving, wanted); !opened) {
+          serving->finish(opened.error().code(), opened.error().message());
+        }
+        self->close_unused();  // also where it was cancelled meanwhile
+      });
+  return {};
+}
+
+Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const Wanted& wanted) {
+  const auto port = port_of(wanted);
+  if (!port) return std::move(port).error();
+  observe::HttpStatusServer& server = *(*port)->server;
+  std::string address = wanted.address;
+  address.replace(address.rfind(':') + 1, std::string::npos, std::to_string(server.port()));
+  // Before there is a page: requests are told of on another thread.
+  call->send(event_of(HttpEvent::TYPE_LISTENING, 0, address));
+  bool is_started = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_started = std::exchange((*port)->is_started, true);
+    (*port)->pages[wanted.path] = {call->handle(), call->caller().identity, call};
+  }
+  if (call->is_over()) on_end(*call);  // which found no page
+  if (is_started) return {};
+  return server.start();
+}
+
+Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_) {
+      return cannot_serve(StatusCode::kUnavailable, wanted.address).because("the agent is ending");
+    }
+    size_t pages = 0;
+    for (const auto& [key, each] : ports_) pages += each.pages.size();
+    if (pages >= kMaxPages) {
+      return cannot_serve(StatusCode::kResourceExhausted, wanted.address)
+          .because(std::to_string(kMaxPages) + " pages are served already");
+    }
+    const auto found = ports_.find(wanted.port);
+    if (found != ports_.end()) {
+      if (!found->second.pages.contains(wanted.path)) return &found->second;
+      return cannot_serve(StatusCode::kAlreadyExists, wanted.address)
+          .because("another controller serves " + wanted.path + " there")
+          .advise("give one of them another port");
+    }
+  }
+  auto server = observe::HttpStatusServer::listen_late(
+      wanted.parsed.host, wanted.parsed.port,
+      [weak = weak_from_this(), port = wanted.port](const observe::HttpQuery& query,
+                                                    const observe::HttpAnswer& answer) {
+        const auto self = weak.lock();
+        return self ? self->take(port, query, answer) : nullptr;
+      },
+      log_);
+  if (!server) return std::move(server).error();
+  const std::lock_guard lock(mutex_);
+  Port& port = ports_[wanted.port];
+  port.server = *std::move(server);
+  return &port;
+}
+
+void HttpService::on_end(router::Call& call) {
+  std::vector<observe::HttpAnswer> unanswered;
+  bool is_unused = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, port] : ports_) {
+      const size_t erased = std::erase_if(
+          port.pages, [&](const auto& each) { return each.second.serve == call.handle(); });
+      is_unused = is_unused || (erased > 0 && port.pages.empty());
+    }
+    for (auto each = requests_.begin(); each != requests_.end();) {
+      if (each->second.serve == call.handle()) {
+        unanswered.push_back(std::move(each->second.answer));
+        each = requests_.erase(each);
+      } else {
+        ++each;
+      }
+    }
+  }
+  for (const auto& answer : unanswered) {
+    answer(observe::text_page(503, "Nobody serves this any more.\n"));
+  }
+  if (is_unused) ports_thread_.post([self = shared_from_this()] { self->close_unused(); });
+}
+
+void HttpService::close_unused() {
+  std::vector<Port> unused;  // ended without the lock, which their threads may wait for
+  const std::lock_guard lock(mutex_);
+  for (auto each = ports_.begin(); each != ports_.end();) {
+    if (each->second.pages.empty()) {
+      unused.push_back(std::move(each->second));
+      each = ports_.erase(each);
+    } else {
+      ++each;
+    }
+  }
+}
+
+std::shared_ptr<void> HttpService::take(const std::string& port, const observe::HttpQuery& query,
+                                        const observe::HttpAnswer& answer) {
+  std::shared_ptr<router::Call> call;
+  uint64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = ports_.find(port);
+    if (at != ports_.end()) {
+      const auto page = at->second.pages.find(query.path);
+      if (page != at->second.pages.end()) call = page->second.call.lock();
+      if (call) {
+        id = ++last_id_;
+        requests_[id] = {page->second.serve, page->second.caller, answer};
+      }
+    }
+  }
+  if (!call) {
+    answer(observe::text_page(404, "There is nothing here.\n"));
+    return nullptr;
+  }
+  if (call->send(event_of(HttpEvent::TYPE_REQUEST, id)) != LONGSHORE_OK) {
+    if (forget(id)) answer(observe::text_page(503, "Too many requests wait for an answer.\n"));
+    return nullptr;
+  }
+  return std::shared_ptr<void>(nullptr,
+                               [weak = weak_from_this(), call = std::weak_ptr(call), id](void*) {
+                                 const auto self = weak.lock();
+                                 const auto serving = call.lock();
+                                 if (self && self->forget(id) && serving)
+                                   serving->send(event_of(HttpEvent::TYPE_GONE, id));
+                               });
+}
+
+bool HttpService::forget(uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  return requests_.erase(id) > 0;
+}
+
+Result<void> HttpService::respond(const router::Call& call) {
+  host::v1::HttpRespondRequest request;
+  if (!request.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()))) {
+    return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
+  }
+  const auto refused = [&](StatusCode code, std::string why) {
+    return Error(code, "answer the HTTP request", std::to_string(request.id()))
+        .because(std::move(why));
+  };
+  if (request.status() < 200 || request.status() > 599) {
+    return refused(StatusCode::kInvalidArgument,
+                   std::to_string(request.status()) + " is no status from 200 to 599");
+  }
+  if (!is_printable(request.content_type()) || request.body().size() > kMaxBodyBytes) {
+    return refused(StatusCode::kInvalidArgument,
+                   "its content type is no line of text, or its body has more than " +
+                       std::to_string(kMaxBodyBytes) + " bytes");
+  }
+  observe::HttpAnswer answer;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = requests_.find(request.id());
+    if (found == requests_.end() || found->second.caller != call.caller().identity) {
+      return refused(StatusCode::kNotFound, "nobody waits for it any more");
+    }
+    answer = std::move(found->second.answer);
+    requests_.erase(found);
+  }
+  answer({request.status(), request.content_type(), std::move(*request.mutable_body()), {}});
+  return {};
+}
+
+void HttpService::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(is_stopped_, true)) return;
+  }
+  if (!ports_thread_.drain(router::Clock::now() + kStopTime)) return;
+  std::map<std::string, Port> ports;  // ended without the lock
+  const std::lock_guard lock(mutex_);
+  ports.swap(ports_);
+}
+
+Result<loader::ModuleDescription> http_service_description() {
+  return loader::parse_description(
+      std::string(reinterpret_cast<const char*>(longshore_module_description),
+                  longshore_module_description_size),
+      loader::Describes::kAgent);
+}
+
+}  // namespace longshore
