@@ -1,0 +1,100 @@
+#include "liveness_probe.h"
+
+#include <utility>
+
+#include "csi/v1.pb.h"
+
+namespace longshore::livenessprobe {
+
+using host::v1::HttpEvent;
+
+LivenessProbe::LivenessProbe(const longshore_host* host, Options options)
+    : options_(std::move(options)),
+      client_(host),
+      page_(host, "the page /healthz", options_.set_degraded) {}
+
+void LivenessProbe::start() {
+  host::v1::HttpServeRequest request;
+  request.set_address(options_.http_address);
+  request.set_path("/healthz");
+  page_.start<HttpEvent>("longshore.host.v1.Http/Serve", request,
+                         [this](const HttpEvent& event) { hear(event); });
+}
+
+void LivenessProbe::stop() {
+  page_.stop();
+  probe_.cancel();
+}
+
+void LivenessProbe::hear(const HttpEvent& event) {
+  if (event.type() == HttpEvent::TYPE_LISTENING) {
+    waiting_.clear();  // of a stream that was lost
+    options_.log(LONGSHORE_LOG_INFO, "/healthz is served on " + event.address());
+  } else if (event.type() == HttpEvent::TYPE_REQUEST) {
+    waiting_.insert(event.id());
+    if (!is_probing_) probe();
+  } else if (event.type() == HttpEvent::TYPE_GONE) {
+    waiting_.erase(event.id());
+    if (waiting_.empty() && std::exchange(is_probing_, false)) probe_.cancel();
+  }
+}
+
+void LivenessProbe::probe() {
+  is_probing_ = true;
+  response_.clear();
+  host::v1::CsiCallRequest request;
+  request.set_address(options_.csi_address);
+  request.set_method("csi.v1.Identity/Probe");
+  request.set_request(csi::v1::ProbeRequest().SerializeAsString());
+  request.set_fresh_connection(true);
+  // As a stream, which can be cancelled.
+  probe_ = client_.stream<host::v1::CsiCallResponse>(
+      "longshore.host.v1.Csi/Call", request, {.timeout = options_.probe_timeout},
+      [this](const host::v1::CsiCallResponse& response) { response_ = response.response(); },
+      [this](const Result<void>& end) {
+        is_probing_ = false;
+        const std::string trouble = trouble_of(end);
+        tell(trouble);
+        for (const uint64_t id : std::exchange(waiting_, {})) respond(id, trouble);
+      });
+}
+
+std::string LivenessProbe::trouble_of(const Result<void>& end) const {
+  const std::string driver = "the CSI driver at \"" + options_.csi_address + "\"";
+  if (!end && end.error().code() == StatusCode::kDeadlineExceeded) {
+    return driver + " did not answer within the probe_timeout";
+  }
+  if (!end) return "cannot probe " + driver + ": " + end.error().message();
+  csi::v1::ProbeResponse response;
+  if (!response.ParseFromString(response_)) {
+    return driver + " answered with something that is no ProbeResponse";
+  }
+  const bool is_ready = !response.has_ready() || response.ready().value();
+  return is_ready ? "" : driver + " is not ready";
+}
+
+void LivenessProbe::tell(const std::string& trouble) {
+  if (trouble.empty() == told_trouble_.empty()) return;
+  told_trouble_ = trouble;
+  if (trouble.empty()) {
+    options_.log(LONGSHORE_LOG_INFO, "the CSI driver is ready again");
+  } else {
+    options_.log(LONGSHORE_LOG_WARNING, "/healthz fails: " + trouble);
+  }
+}
+
+void LivenessProbe::respond(uint64_t id, const std::string& trouble) const {
+  host::v1::HttpRespondRequest request;
+  request.set_id(id);
+  request.set_status(trouble.empty() ? 200 : 500);
+  request.set_content_type("text/plain; charset=utf-8");
+  request.set_body(trouble.empty() ? "ok" : trouble);
+  client_.call<host::v1::HttpRespondResponse>(
+      "longshore.host.v1.Http/Respond", request, {},
+      [this](const Result<host::v1::HttpRespondResponse>& answered) {
+        if (answered || answered.error().code() == StatusCode::kNotFound) return;  // it has gone
+        options_.log(LONGSHORE_LOG_WARNING, answered.error().message());
+      });
+}
+
+}  // namespace longshore::livenessprobe
