@@ -51,6 +51,11 @@ Result<void> CsiService::begin(router::Call& call) {
     return Error(StatusCode::kInvalidArgument, "call the CSI driver's method", request.method())
         .because("it is not of the form package.Service/Method");
   }
+  if (call.method().name == "CallIdentity" && !request.method().starts_with("csi.v1.Identity/")) {
+    return Error(StatusCode::kInvalidArgument, "call the CSI driver's method", request.method())
+        .because("it is not of csi.v1.Identity")
+        .advise("call it by longshore.host.v1.Csi/Call");
+  }
   return add(call.handle(),
              std::make_shared<DriverCall>(DriverCall::Parts{
                  .call = std::static_pointer_cast<router::Call>(call.shared_from_this()),

@@ -15,6 +15,8 @@ using host::v1::HttpEvent;
 
 // For the thread for ports, which waits for the threads of ports.
 constexpr std::chrono::seconds kStopTime{5};
+// Clients have limits of their own; this one is for those that never go.
+constexpr std::chrono::minutes kPageTimeout{10};
 
 std::string event_of(HttpEvent::Type type, uint64_t id, const std::string& address = {}) {
   HttpEvent event;
@@ -129,6 +131,8 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
           .advise("give one of them another port");
     }
   }
+  observe::HttpServerOptions options;
+  options.page_timeout = kPageTimeout;
   auto server = observe::HttpStatusServer::listen_late(
       wanted.parsed.host, wanted.parsed.port,
       [weak = weak_from_this(), port = wanted.port](const observe::HttpQuery& query,
@@ -136,7 +140,7 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
         const auto self = weak.lock();
         return self ? self->take(port, query, answer) : nullptr;
       },
-      log_);
+      log_, options);
   if (!server) return std::move(server).error();
   const std::lock_guard lock(mutex_);
   Port& port = ports_[wanted.port];

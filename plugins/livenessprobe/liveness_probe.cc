@@ -49,7 +49,7 @@ void LivenessProbe::probe() {
   request.set_fresh_connection(true);
   // As a stream, which can be cancelled.
   probe_ = client_.stream<host::v1::CsiCallResponse>(
-      "longshore.host.v1.Csi/Call", request, {.timeout = options_.probe_timeout},
+      "longshore.host.v1.Csi/CallIdentity", request, {.timeout = options_.probe_timeout},
       [this](const host::v1::CsiCallResponse& response) { response_ = response.response(); },
       [this](const Result<void>& end) {
         is_probing_ = false;

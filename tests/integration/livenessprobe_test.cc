@@ -64,7 +64,8 @@ struct Driver {
 std::string livenessprobe(const std::string& isolation, const std::string& settings) {
   return "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
          "\"\nisolation = \"" + isolation +
-         "\"\nmay_call = [\"longshore.host.v1.Csi/Call\", \"longshore.host.v1.Http\"]\n" + settings;
+         "\"\nmay_call = [\"longshore.host.v1.Csi/CallIdentity\", \"longshore.host.v1.Http\"]\n" +
+         settings;
 }
 
 std::string settings_for(const Driver& driver, const std::string& more = {}) {

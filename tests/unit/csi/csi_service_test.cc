@@ -79,6 +79,11 @@ TEST_CASE_METHOD(CsiWorld, "An address or method that is none is refused with a 
                                    "csi.v1/Identity/Probe", "csi.v1.Identity/Pro be"}) {
     CHECK(world.ask(kCall, request(path, false, method))->code() == StatusCode::kInvalidArgument);
   }
+  const std::string identity = "longshore.host.v1.Csi/CallIdentity";
+  CHECK(world.ask(identity, request(path))->code() == StatusCode::kUnavailable);
+  CHECK(
+      contains(world.ask(identity, request(path, false, "csi.v1.Controller/DeleteVolume"))->text(),
+               "it is not of csi.v1.Identity"));
   CHECK(world.ask(kCall, "\xff\xff")->code() == StatusCode::kInvalidArgument);
 }
 
