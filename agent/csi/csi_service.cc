@@ -37,6 +37,8 @@ Result<void> CsiService::submit(std::shared_ptr<router::Call> call) {
 void CsiService::execute(router::Call& call) {
   if (const auto begun = begin(call); !begun) {
     call.finish(begun.error().code(), begun.error().message());
+  } else if (call.state() == LONGSHORE_CANCELLED) {
+    on_cancel(call);  // which came before this could know of the call
   }
 }
 

@@ -93,7 +93,7 @@ Result<void> HttpService::serve(router::Call& call) {
 }
 
 Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const Wanted& wanted) {
-  const auto port = port_of(wanted);
+  auto port = port_of(wanted);
   if (!port) return std::move(port).error();
   observe::HttpStatusServer& server = *(*port)->server;
   std::string address = wanted.address;

@@ -35,7 +35,7 @@ LatePages::~LatePages() {
 
 asio::awaitable<std::optional<HttpPage>> LatePages::ask(HttpQuery query, Socket& socket,
                                                         std::chrono::milliseconds timeout) {
-  using asio::experimental::awaitable_operators::operator||;
+  using namespace asio::experimental::awaitable_operators;
   constexpr auto kToTuple = asio::as_tuple(asio::use_awaitable);
   const auto waiting = std::make_shared<Waiting>(io_);
   waiting->timer.expires_after(timeout);
