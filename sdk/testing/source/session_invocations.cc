@@ -181,7 +181,7 @@ longshore_result Session::invoke(const longshore_invoke_request& request,
       invocation->deadline = parent->deadline;
       is_cancelled = parent->cancelled;
     }
-    if (request.timeout_ns > 0) {
+    if (request.timeout_ns > 0 && request.timeout_ns != LONGSHORE_NO_DEADLINE) {
       const Nanoseconds own = now_ + Nanoseconds(request.timeout_ns);
       invocation->deadline = std::min(invocation->deadline.value_or(own), own);
     }
