@@ -56,6 +56,12 @@ end_session() {
   [ -z "$keep_alive" ] || exec {keep_alive}>&-
   timeout 20 wineserver64 -k > /dev/null 2>&1 || true
   timeout 20 wineserver64 -w > /dev/null 2>&1 || true
+  # On a busy machine that may not have been enough.
+  local process
+  for process in /proc/[0-9]*; do
+    ! grep -qsz "^WINEPREFIX=$WINEPREFIX\$" "$process/environ" ||
+      kill -KILL "${process#/proc/}" 2> /dev/null || true
+  done
   rm -rf "$work"
 }
 keep_alive=
