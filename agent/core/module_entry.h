@@ -10,6 +10,7 @@
 #include "loader/instance.h"
 #include "loader/lifecycle.h"
 #include "loader/module_code.h"
+#include "observe/status_report.h"
 #include "router/permissions.h"
 #include "router/timers.h"
 
@@ -38,6 +39,12 @@ struct ModuleEntry {
   bool is_described() const { return !facts->name.empty(); }
   bool serves() const { return instance && failure.empty(); }
   bool waits() const { return !instance && failure.empty() && !waits_for.empty(); }
+  // As it is shown: "serving", "waiting", "failed", ...
+  std::string state() const {
+    return waits() ? std::string(observe::kWaiting) : loader::name_of(lifecycle->state());
+  }
+  // Empty where it serves.
+  const std::string& why_not() const { return failure.empty() ? waits_for : failure; }
   bool is_controller() const { return settings.is_controller; }
 };
 

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "observe/status_report.h"
 #include "router/blocked_signals.h"
 #include "router/configured_permissions.h"
 
@@ -263,12 +262,10 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
 void ModuleSet::tell_services() const {
   services::ModuleStates states;
   for (const Entry& entry : list()) {
-    services::ModuleState& state = states.emplace_back();
-    state.name = entry.settings.name;
-    state.is_controller = entry.is_controller();
-    state.state =
-        entry.waits() ? std::string(observe::kWaiting) : loader::name_of(entry.lifecycle->state());
-    state.reason = entry.waits() ? entry.waits_for : entry.failure;
+    states.push_back({.name = entry.settings.name,
+                      .is_controller = entry.is_controller(),
+                      .state = entry.state(),
+                      .reason = entry.why_not()});
   }
   host_services_.modules_changed(states);
 }

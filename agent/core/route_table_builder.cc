@@ -60,8 +60,8 @@ std::optional<router::UnknownModules> unknown_modules(const ModuleEntries& entri
 
 std::shared_ptr<router::Target> target_of(const ModuleEntry& entry) {
   if (entry.serves()) return entry.instance;
-  return std::make_shared<FailedTarget>("the module " + entry.settings.name + " is not running: " +
-                                        (entry.failure.empty() ? entry.waits_for : entry.failure));
+  return std::make_shared<FailedTarget>("the module " + entry.settings.name +
+                                        " is not running: " + entry.why_not());
 }
 
 void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& stand_ins) {

@@ -9,6 +9,7 @@
 #include "longshore/csi_address.hpp"
 #include "longshore/host/csi.pb.h"
 #include "router/call.h"
+#include "router/parsed_request.h"
 
 namespace longshore::csi {
 namespace {
@@ -43,10 +44,9 @@ void CsiService::execute(router::Call& call) {
 }
 
 Result<void> CsiService::begin(router::Call& call) {
-  host::v1::CsiCallRequest request;
-  if (!request.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()))) {
-    return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
-  }
+  auto message = router::parsed_request<host::v1::CsiCallRequest>(call.request());
+  if (!message) return std::move(message).error();
+  host::v1::CsiCallRequest& request = *message;
   auto path = csi_socket_path(request.address());
   if (!path) return std::move(path).error();
   if (!is_method(request.method())) {
@@ -162,10 +162,7 @@ void CsiService::stop() {
 }
 
 Result<loader::ModuleDescription> csi_service_description() {
-  return loader::parse_description(
-      std::string(reinterpret_cast<const char*>(longshore_module_description),
-                  longshore_module_description_size),
-      loader::Describes::kAgent);
+  return loader::parse_host_service_description(csi_description);
 }
 
 }  // namespace longshore::csi

@@ -56,6 +56,8 @@ void collect_secrets(const std::string& scope, const descriptors::Message& messa
   for (const auto& nested : message.nested_type()) collect_secrets(name, nested, secrets);
 }
 
+enum class Describes { kModule, kAgent };
+
 class DescriptionReader {
  public:
   explicit DescriptionReader(Describes describes) : describes_(describes) {}
@@ -246,8 +248,12 @@ class DescriptionReader {
 
 }  // namespace
 
-Result<ModuleDescription> parse_description(const std::string& bytes, Describes describes) {
-  return DescriptionReader(describes).read(bytes);
+Result<ModuleDescription> parse_description(const std::string& bytes) {
+  return DescriptionReader(Describes::kModule).read(bytes);
+}
+
+Result<ModuleDescription> parse_host_service_description(std::span<const unsigned char> bytes) {
+  return DescriptionReader(Describes::kAgent).read(std::string(bytes.begin(), bytes.end()));
 }
 
 }  // namespace longshore::loader

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,12 +39,12 @@ struct ModuleDescription {
   std::vector<std::shared_ptr<const DescribedFile>> files;
 };
 
-enum class Describes { kModule, kAgent };
-
 // Parses the bytes that a module's file carries. They are a stranger's: everything is checked,
 // every service must have its descriptor, and names must be well-formed. The packages
 // longshore.admin and longshore.host are the agent's own: no module may serve what is in them.
-Result<ModuleDescription> parse_description(const std::string& bytes,
-                                            Describes describes = Describes::kModule);
+Result<ModuleDescription> parse_description(const std::string& bytes);
+
+// The same of what the agent itself serves: those packages are its own.
+Result<ModuleDescription> parse_host_service_description(std::span<const unsigned char> bytes);
 
 }  // namespace longshore::loader

@@ -196,10 +196,7 @@ std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& r
 }
 
 Result<loader::ModuleDescription> admin_service_description() {
-  return loader::parse_description(
-      std::string(reinterpret_cast<const char*>(longshore_module_description),
-                  longshore_module_description_size),
-      loader::Describes::kAgent);
+  return loader::parse_host_service_description(admin_description);
 }
 
 }  // namespace longshore

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "longshore/result.hpp"
+#include "router/parsed_request.h"
 #include "router/progress.h"
 #include "router/router.h"
 
@@ -52,11 +53,9 @@ template <typename Service, typename Request, typename Response>
 AdminTarget::Handler typed_handler_of(std::shared_ptr<Service> service,
                                       Result<Response> (Service::*function)(const Request&) const) {
   return [service = std::move(service), function](std::string_view bytes) -> Result<std::string> {
-    Request request;
-    if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-      return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
-    }
-    Result<Response> response = ((*service).*function)(request);
+    const Result<Request> request = router::parsed_request<Request>(bytes);
+    if (!request) return request.error();
+    Result<Response> response = ((*service).*function)(*request);
     if (!response) return std::move(response).error();
     return response->SerializeAsString();
   };

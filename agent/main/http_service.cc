@@ -7,6 +7,7 @@
 
 #include "http_description.h"
 #include "longshore/host/http.pb.h"
+#include "router/parsed_request.h"
 
 namespace longshore {
 namespace {
@@ -56,10 +57,9 @@ void HttpService::on_cancel(router::Call& call) {
 }
 
 Result<void> HttpService::serve(router::Call& call) {
-  host::v1::HttpServeRequest request;
-  if (!request.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()))) {
-    return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
-  }
+  auto message = router::parsed_request<host::v1::HttpServeRequest>(call.request());
+  if (!message) return std::move(message).error();
+  host::v1::HttpServeRequest& request = *message;
   Wanted wanted;
   wanted.address = request.address();
   if (wanted.address.starts_with(':')) wanted.address.insert(0, "0.0.0.0");
@@ -225,10 +225,9 @@ bool HttpService::forget(uint64_t id) {
 }
 
 Result<void> HttpService::respond(const router::Call& call) {
-  host::v1::HttpRespondRequest request;
-  if (!request.ParseFromArray(call.request().data(), static_cast<int>(call.request().size()))) {
-    return Error::of_text(StatusCode::kInvalidArgument, "the request is not a valid message");
-  }
+  auto message = router::parsed_request<host::v1::HttpRespondRequest>(call.request());
+  if (!message) return std::move(message).error();
+  host::v1::HttpRespondRequest& request = *message;
   const auto refused = [&](StatusCode code, std::string why) {
     return Error(code, "answer the HTTP request", std::to_string(request.id()))
         .because(std::move(why));
@@ -268,10 +267,7 @@ void HttpService::stop() {
 }
 
 Result<loader::ModuleDescription> http_service_description() {
-  return loader::parse_description(
-      std::string(reinterpret_cast<const char*>(longshore_module_description),
-                  longshore_module_description_size),
-      loader::Describes::kAgent);
+  return loader::parse_host_service_description(http_description);
 }
 
 }  // namespace longshore

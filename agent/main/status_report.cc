@@ -59,17 +59,13 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
     report.file = entry.facts->path;
     report.sha256 = entry.facts->sha256;
     report.signed_by = entry.facts->signed_by;
-    report.state = loader::name_of(entry.lifecycle->state());
-    report.reason = entry.failure;
+    report.state = entry.state();
+    report.reason = entry.why_not();
     report.upgrades = entry.upgrades;
     for (const loader::Lifecycle::Step& step : entry.lifecycle->steps()) {
       report.steps.push_back({loader::name_of(step.state), step.at, step.took});
     }
     if (entry.instance) add_figures(*entry.instance, report);
-    if (entry.waits()) {
-      report.state = observe::kWaiting;
-      report.reason = entry.waits_for;
-    }
     const auto process = entry.code ? entry.code->process() : std::nullopt;
     if (process) add_process(*process, report);
     add_file_failure(entry.file_failure, report);

@@ -5,6 +5,7 @@
 #include "agent_description.h"
 #include "longshore/host/v1.pb.h"
 #include "router/call.h"
+#include "router/parsed_request.h"
 
 namespace longshore::services {
 namespace {
@@ -47,14 +48,9 @@ Result<void> AgentService::submit(std::shared_ptr<router::Call> call) {
 }
 
 void AgentService::execute(router::Call& call) {
-  if (!host::v1::WatchModulesRequest().ParseFromArray(call.request().data(),
-                                                      static_cast<int>(call.request().size()))) {
-    call.finish(StatusCode::kInvalidArgument, "the request is not a valid message");
-    return;
-  }
-  if (const auto added = streams_.add(call); !added) {
-    call.finish(added.error().code(), added.error().message());
-  }
+  const auto request = router::parsed_request<host::v1::WatchModulesRequest>(call.request());
+  const Result<void> added = request ? streams_.add(call) : request.error();
+  if (!added) call.finish(added.error().code(), added.error().message());
 }
 
 void AgentService::on_cancel(router::Call& call) {
@@ -62,10 +58,7 @@ void AgentService::on_cancel(router::Call& call) {
 }
 
 Result<std::shared_ptr<HostServices>> common_host_services() {
-  auto description = loader::parse_description(
-      std::string(reinterpret_cast<const char*>(longshore_module_description),
-                  longshore_module_description_size),
-      loader::Describes::kAgent);
+  auto description = loader::parse_host_service_description(agent_description);
   if (!description) return std::move(description).error();
   auto service = std::make_shared<AgentService>();
   auto services = std::make_shared<HostServices>();

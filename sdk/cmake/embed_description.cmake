@@ -1,7 +1,11 @@
 # Writes a C header with the bytes of a module's description: the text message TEXT (files, with "|"
 # between them), encoded, and behind it the descriptor set FILES as its field 15. A protobuf message
 # may be written in pieces, so joining the two needs no program of our own.
-#   cmake -DPROTOC= -DPROTO_DIR= -DTEXT= -DFILES= -DOUTPUT= -P embed_description.cmake
+# Its name is longshore_module_description, unless SYMBOL gives another.
+#   cmake -DPROTOC= -DPROTO_DIR= -DTEXT= -DFILES= -DOUTPUT= [-DSYMBOL=] -P embed_description.cmake
+if(NOT SYMBOL)
+  set(SYMBOL longshore_module_description)
+endif()
 string(REPLACE "|" ";" texts "${TEXT}")
 set(whole_text)
 foreach(text IN LISTS texts)
@@ -33,8 +37,8 @@ string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${description}${prefix
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
 file(WRITE ${OUTPUT}
 "/* Made by embed_description.cmake. */
-static const unsigned char longshore_module_description[] = {
+static const unsigned char ${SYMBOL}[] = {
 ${bytes}};
-static const unsigned long long longshore_module_description_size =
-    sizeof(longshore_module_description);
+static const unsigned long long ${SYMBOL}_size =
+    sizeof(${SYMBOL});
 ")
