@@ -16,18 +16,19 @@ packages=(
   dpkg-dev
   # The agent. Exactly these of Boost: the packages without a version pull in 1.74, which removes 1.81.
   libboost1.81-dev libboost-json1.81-dev libcli11-dev libfmt-dev libnghttp2-dev libprotobuf-dev
-  libspdlog-dev libtomlplusplus-dev nettle-dev protobuf-compiler zlib1g-dev
+  libspdlog-dev libtomlplusplus-dev nettle-dev protobuf-compiler
   # The modules.
   libblkid-dev libfdisk-dev libsystemd-dev
-  # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's.
-  catch2 dbus golang-go groff-base libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc
+  # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's, zlib is
+  # what a module may not need.
+  catch2 dbus golang-go groff-base libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc zlib1g-dev
   # Debian packages, and the root folders in which they are tested.
   file openssl python3 systemd
   # Filesystems that the volume module makes, and what it is measured beside.
   btrfs-progs e2fsprogs fdisk xfsprogs
 )
 windows_packages=(
-  binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine libz-mingw-w64-dev msitools wine64 wixl
+  binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine msitools wine64 wixl
 )
 optional_packages=(
   chromium  # opens the status page

@@ -98,11 +98,6 @@ class Load {
   bool readable_ = true;
 };
 
-Result<Configuration> without_origins(Result<Loaded> loaded) {
-  if (!loaded) return std::move(loaded).error();
-  return std::move(loaded->configuration);
-}
-
 }  // namespace
 
 Result<Loaded> load_files_with_origins(const std::string& file, ModuleCatalog& catalog,
@@ -130,14 +125,11 @@ Result<Loaded> load_text_with_origins(std::string_view text, const std::string& 
   return load.finish();
 }
 
-Result<Configuration> load_files(const std::string& file, ModuleCatalog& catalog,
-                                 const LoadOptions& options) {
-  return without_origins(load_files_with_origins(file, catalog, options));
-}
-
 Result<Configuration> load_text(std::string_view text, const std::string& name,
                                 ModuleCatalog& catalog) {
-  return without_origins(load_text_with_origins(text, name, catalog));
+  auto loaded = load_text_with_origins(text, name, catalog);
+  if (!loaded) return std::move(loaded).error();
+  return std::move(loaded->configuration);
 }
 
 }  // namespace longshore::config

@@ -1,4 +1,4 @@
-// Reading the configuration: the one way in, for files and for text.
+// Reading the configuration. With where it came from, and from files: config/loaded.h.
 #pragma once
 
 #include <string>
@@ -19,14 +19,8 @@ struct LoadOptions {
   bool strict = false;
 };
 
-// Reads `file` and `conf.d/*.toml` beside it, merges and checks all. The error's message holds
-// every finding, a line each, sorted by file and place: `FILE:LINE:COLUMN: sentence`. A module that
-// cannot be loaded is none, unless it is to be: its settings stay unread, and what it would serve
-// is unknown.
-Result<Configuration> load_files(const std::string& file, ModuleCatalog& catalog,
-                                 const LoadOptions& options);
-
-// The same for text that is in memory; `name` stands for the file in messages.
+// As load_text_with_origins(), without what only `longshorectl` needs. `name` stands for the file
+// in messages.
 Result<Configuration> load_text(std::string_view text, const std::string& name,
                                 ModuleCatalog& catalog);
 

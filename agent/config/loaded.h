@@ -38,9 +38,14 @@ struct Loaded {
 // loading has checked that of those that it has read.
 Result<void> check_served_once(const Loaded& loaded);
 
-// load_files() and load_text() are these without what only `longshorectl` needs.
+// Reads `file` and `conf.d/*.toml` beside it, merges and checks all. The error's message holds
+// every finding, a line each, sorted by file and place: `FILE:LINE:COLUMN: sentence`. A module that
+// cannot be loaded is none, unless it is to be: its settings stay unread, and what it would serve
+// is unknown.
 Result<Loaded> load_files_with_origins(const std::string& file, ModuleCatalog& catalog,
                                        const LoadOptions& options);
+
+// The same for text that is in memory; `name` stands for the file in messages.
 Result<Loaded> load_text_with_origins(std::string_view text, const std::string& name,
                                       ModuleCatalog& catalog, const LoadOptions& options = {});
 

@@ -150,11 +150,6 @@ const SectionKeys<LimitSettings>& section_keys() {
                 "Of a peer's, those of one connection. A quarter of it for the requests of calls "
                 "that are under way makes the agent read no more of them, before anything fails.",
                 kMiB, kMostMemory)),
-      key<&S::accept_gzip>({.name = "accept_gzip",
-                            .type = KeyType::kBool,
-                            .doc = "Whether requests may be compressed. csi-proxy does not take "
-                                   "such requests either. They are inflated on a thread apart.",
-                            .needs_restart = true}),
       key<&S::max_images>(limit("max_images",
                                 "Module files that are loaded in the agent's life. A module that "
                                 "was replaced counts again.",

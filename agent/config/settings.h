@@ -43,7 +43,6 @@ struct LimitSettings {
   int64_t max_memory_per_endpoint = 20 << 20;
   int64_t max_memory_per_peer = 16 << 20;
   int64_t max_memory_per_connection = 16 << 20;
-  bool accept_gzip = false;
   int64_t max_images = 64;
 
   bool operator==(const LimitSettings&) const = default;

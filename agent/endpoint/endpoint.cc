@@ -194,7 +194,7 @@ class ListeningEndpoint final : public Endpoint {
     auto session = std::make_shared<Session>(shared_self(), *peer, std::move(*share));
     session->connection = rpc::make_server_connection(
         std::move(client.transport), *session, options_.limits,
-        {context_.executor_thread, session->memory(), context_.inflater, flow_, &text::escaped});
+        {context_.executor_thread, session->memory(), flow_, &text::escaped});
     sessions_.insert(session);
     try {
       session->connection->start([this, session](const std::string& reason) {

@@ -32,10 +32,6 @@
 #include "rpc/limits.h"
 #include "rpc/memory_account.h"
 
-namespace longshore::rpc {
-class Inflater;
-}  // namespace longshore::rpc
-
 namespace longshore::endpoint {
 
 struct EndpointOptions {
@@ -67,7 +63,6 @@ struct EndpointContext {
   // What all endpoints hold for their clients is charged to it, but for the control socket, which
   // is for whoever mends what they have used up. Null: nothing is.
   std::shared_ptr<rpc::MemoryAccount> memory = nullptr;
-  rpc::Inflater* inflater = nullptr;  // null where nothing is compressed
   // Shares the time of `io` between the endpoints; null: who comes first is served first.
   rpc::FairQueue* fair_queue = nullptr;
   // Clients have gone: what they held can go back to the system. Called on the I/O thread, and does

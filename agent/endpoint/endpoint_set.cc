@@ -55,7 +55,6 @@ EndpointOptions with_limits(const config::AgentSettings& agent) {
   options.shares.max_memory_per_connection = static_cast<size_t>(limits.max_memory_per_connection);
   options.limits.max_buffered_bytes = options.shares.max_memory_per_connection / 2;
   options.limits.call_bytes_high_watermark = options.shares.max_memory_per_connection / 4;
-  options.limits.accept_gzip = limits.accept_gzip;
   options.limits.max_message_bytes = static_cast<size_t>(limits.max_request_bytes);
   options.limits.max_send_message_bytes = static_cast<size_t>(limits.max_response_bytes);
   options.limits.max_concurrent_streams = static_cast<uint32_t>(limits.max_streams_per_connection);

@@ -46,8 +46,6 @@ Agent::Agent(Options options, config::Loaded loaded,
       client_memory_(std::make_shared<rpc::MemoryAccount>(rpc::MemoryAccount::Options{
           .name = "the agent (agent.limits.max_memory)",
           .limit = static_cast<size_t>(configuration()->agent.limits.max_memory)})),
-      inflater_(configuration()->agent.limits.accept_gzip ? std::make_unique<rpc::Inflater>()
-                                                          : nullptr),
       endpoints_(endpoint_context(), endpoint::take_activated_sockets()) {}
 
 endpoint::EndpointContext Agent::endpoint_context() {
@@ -58,7 +56,6 @@ endpoint::EndpointContext Agent::endpoint_context() {
           core_.catalog,
           *log_,
           client_memory_,
-          inflater_.get(),
           &fair_queue_,
           [this] { memory_return_->something_left(); }};
 }

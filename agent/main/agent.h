@@ -40,7 +40,6 @@
 #include "router/router.h"
 #include "router/timers.h"
 #include "rpc/fair_queue.h"
-#include "rpc/inflater.h"
 #include "rpc/memory_account.h"
 
 namespace longshore {
@@ -158,7 +157,6 @@ class Agent {
   ModuleRetry module_retry_{io_, *log_, [this] { control_->post([this] { retry_modules(); }); }};
   // What the clients of all endpoints make the agent hold, but for the control socket's.
   std::shared_ptr<rpc::MemoryAccount> client_memory_;
-  std::unique_ptr<rpc::Inflater> inflater_;  // null: requests are not compressed
   endpoint::EndpointSet endpoints_;
   std::shared_ptr<AdminTarget> control_;     // its thread is the control thread
   std::unique_ptr<HttpEndpoint> http_;       // null: none is configured

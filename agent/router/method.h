@@ -24,7 +24,6 @@ struct Method {
   bool idempotent = false;
   bool non_blocking = false;
   bool long_running = false;  // has no deadline of its own, and ends when its target drains
-  bool client_streaming = false;
   bool server_streaming = false;
   // The number of the request's field that names the object; 0 when there is none.
   uint32_t object_field = 0;

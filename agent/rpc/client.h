@@ -46,7 +46,6 @@ struct ClientCallOptions {
   // Sent as grpc-timeout, and enforced here too, in case the server is stuck.
   std::optional<std::chrono::nanoseconds> timeout;
   Metadata metadata;         // what gRPC does not allow to send is left out
-  bool gzip = false;         // compress requests; gzip answers are taken in any case
   bool manual_flow = false;  // deliver only as many messages as ClientCall::grant permits
 };
 

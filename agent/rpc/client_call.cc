@@ -6,7 +6,6 @@
 
 #include "rpc/client_connection.h"
 #include "rpc/field_block.h"
-#include "rpc/gzip.h"
 #include "rpc/metadata_codec.h"
 
 namespace longshore::rpc {
@@ -86,8 +85,7 @@ void ClientCallImpl::submit() {
   block.add({"te", "trailers"});
   block.add({"content-type", "application/grpc"});
   block.add({"user-agent", "longshore"});
-  block.add({"grpc-accept-encoding", "identity,gzip"});
-  if (options_.gzip) block.add({"grpc-encoding", "gzip"});
+  block.add({"grpc-accept-encoding", "identity"});
   if (deadline_) block.add_own("grpc-timeout", format_timeout(*deadline_ - Clock::now()));
   if (!block.add_metadata(options_.metadata) || !block.fits()) {
     return give_up(
@@ -117,10 +115,7 @@ void ClientCallImpl::half_close() {
 
 bool ClientCallImpl::queue_message(std::string message) {
   if (message.size() > connection_->limits().max_send_message_bytes) return false;
-  std::string compressed;
-  if (options_.gzip && message.size() >= kMinCompressedBytes) compressed = gzip_compress(message);
-  const bool is_compressed = !compressed.empty();
-  send_queue().push(is_compressed ? std::move(compressed) : std::move(message), is_compressed);
+  send_queue().push(std::move(message));
   return true;
 }
 
@@ -165,26 +160,15 @@ void ClientCallImpl::take_head(ResponseFields& fields) {
     return;
   }
   if (!fields.is_grpc()) return finish(fields.http_outcome());
-  if (fields.encoding() == ResponseFields::Encoding::kOther) {
-    return finish(
-        outcome_of(StatusCode::kInternal, "the answer is in an encoding that was not offered"));
+  if (fields.is_compressed()) {
+    return finish(outcome_of(StatusCode::kInternal,
+                             "the answer's grpc-encoding is not supported, only identity is"));
   }
-  if (fields.encoding() == ResponseFields::Encoding::kGzip) intake_.expect_gzip();
   outcome_.head = fields.take_metadata();
 }
 
-// Inflates here: a client has chosen whom it calls.
-void ClientCallImpl::on_whole_message(std::string message, bool is_compressed) {
-  if (!handler_) return;
-  if (is_compressed) {
-    auto plain = gzip_decompress(message, intake_.max_message_bytes());
-    if (!plain) {
-      intake_.stop();
-      return on_intake_fault(plain.error().code(), plain.error().message());
-    }
-    message = std::move(*plain);
-  }
-  handler_->on_message(std::move(message));
+void ClientCallImpl::on_whole_message(std::string message) {
+  if (handler_) handler_->on_message(std::move(message));
 }
 
 void ClientCallImpl::on_intake_fault(StatusCode code, std::string_view text) {

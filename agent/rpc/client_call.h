@@ -54,7 +54,7 @@ class ClientCallImpl final : public ClientCall,
 
  private:
   // MessageSink
-  void on_whole_message(std::string message, bool is_compressed) override;
+  void on_whole_message(std::string message) override;
   void on_intake_fault(StatusCode code, std::string_view text) override;
 
   template <typename Act>

@@ -9,8 +9,8 @@ namespace longshore::rpc {
 
 // The defaults fit local drivers: grpc-go's 4 MiB message limit, and room for 1,000 streams.
 struct Limits {
-  size_t max_message_bytes = 4u << 20;        // inbound, also after decompression
-  size_t max_send_message_bytes = 64u << 20;  // outbound, before compression
+  size_t max_message_bytes = 4u << 20;        // inbound
+  size_t max_send_message_bytes = 64u << 20;  // outbound
 
   uint32_t max_concurrent_streams = 1024;
   size_t max_header_bytes = 16u << 10;  // of one call, counted as HTTP/2 does (32 more a field)
@@ -33,13 +33,6 @@ struct Limits {
   // handler. At half of that all streams of the connection are told to wait.
   size_t stream_unsent_bytes = 256u << 10;
   size_t unsent_high_watermark = 1u << 20;
-
-  // Servers: whether messages may be compressed. They are inflated by threads of their own, one
-  // message of a connection at a time: up to so many bytes for each that was received, apart from
-  // the first 64 KiB, and so many a second.
-  bool accept_gzip = false;
-  size_t max_inflation_ratio = 100;
-  size_t max_inflated_bytes_per_second = 32u << 20;
 
   // For the client's preface and its first SETTINGS. 0: it may stay silent.
   std::chrono::milliseconds preface_timeout{10000};

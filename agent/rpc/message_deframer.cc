@@ -51,6 +51,11 @@ void MessageDeframer::read(std::string_view bytes) {
               "the message has " + std::to_string(reader_.length()) + " bytes, the limit is " +
                   std::to_string(reader_.limit()));
         break;
+      case MessageReader::Step::kCompressed:
+        fault(StatusCode::kInternal,
+              "a message has the compressed flag without a grpc-encoding, only identity is "
+              "supported");
+        break;
       case MessageReader::Step::kBroken:
         fault(StatusCode::kInternal, "the framing of the messages is broken");
         break;
@@ -61,11 +66,7 @@ void MessageDeframer::read(std::string_view bytes) {
 void MessageDeframer::deliver() {
   end_reservation();
   if (by_allowance_) --allowed_;
-  const bool is_compressed = reader_.compressed();
-  if (is_compressed && !gzip_) {
-    return fault(StatusCode::kInternal, "a message is compressed without a grpc-encoding");
-  }
-  sink_.on_whole_message(reader_.take_message(), is_compressed);
+  sink_.on_whole_message(reader_.take_message());
 }
 
 void MessageDeframer::want_reservation() {

@@ -21,8 +21,7 @@ class MessageSink {
  public:
   // Whether it takes one now. When it does again, it calls resume().
   virtual bool may_deliver() const { return true; }
-  // `is_compressed`: with gzip, which was announced.
-  virtual void on_whole_message(std::string message, bool is_compressed) = 0;
+  virtual void on_whole_message(std::string message) = 0;
   // What came is not a message; the intake has stopped.
   virtual void on_intake_fault(StatusCode code, std::string_view text) = 0;
 
@@ -35,8 +34,6 @@ class MessageDeframer final : private BudgetWaiter {
   MessageDeframer(Http2Session& session, ReceiveBudget& budget, Http2Stream& stream,
                   MessageSink& sink, const Limits& limits);
 
-  // The peer announced grpc-encoding: gzip.
-  void expect_gzip() { gzip_ = true; }
   // Deliver only as many messages as allow() permits.
   void wait_for_allowance() { by_allowance_ = true; }
   void allow(uint32_t messages);
@@ -49,8 +46,6 @@ class MessageDeframer final : private BudgetWaiter {
   void stop();
   // The stream is gone, and the session and the budget may be too; what is held back stays.
   void detach();
-
-  size_t max_message_bytes() const { return reader_.limit(); }
 
   // Nothing of a message is held back or incomplete.
   bool is_empty() const { return backlog_.empty() && reader_.held_bytes() == 0; }
@@ -80,7 +75,6 @@ class MessageDeframer final : private BudgetWaiter {
   size_t counted_ = 0;     // of them, what the budget knows
   uint32_t allowed_ = 0;
   bool by_allowance_ = false;
-  bool gzip_ = false;
   bool stopped_ = false;
   bool attached_ = true;
   enum class Room : uint8_t { kWindow, kWaiting, kReserved } room_ = Room::kWindow;

@@ -4,9 +4,9 @@
 
 namespace longshore::rpc {
 
-std::array<char, kMessagePrefixBytes> message_prefix(size_t length, bool compressed) {
+std::array<char, kMessagePrefixBytes> message_prefix(size_t length) {
   const auto byte = [length](int shift) { return static_cast<char>((length >> shift) & 0xff); };
-  return {static_cast<char>(compressed ? 1 : 0), byte(24), byte(16), byte(8), byte(0)};
+  return {0, byte(24), byte(16), byte(8), byte(0)};
 }
 
 size_t MessageReader::length() const {
@@ -25,7 +25,7 @@ MessageReader::Step MessageReader::read(std::string_view& bytes) {
     bytes.remove_prefix(part);
     if (!prefix_is_whole()) return Step::kMoreNeeded;
   }
-  if (prefix_[0] != 0 && prefix_[0] != 1) return Step::kBroken;
+  if (prefix_[0] != 0) return prefix_[0] == 1 ? Step::kCompressed : Step::kBroken;
   const size_t whole = length();
   if (whole > max_message_bytes_) return Step::kTooLarge;
   const size_t part = std::min(bytes.size(), whole - message_.size());

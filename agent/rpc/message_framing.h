@@ -1,5 +1,5 @@
 // gRPC's framing of messages in a stream of bytes: one flag byte, four bytes of length, the
-// message.
+// message. The flag says whether it is compressed; ours never are.
 #pragma once
 
 #include <array>
@@ -14,9 +14,10 @@ namespace longshore::rpc {
 
 inline constexpr size_t kMessagePrefixBytes = 5;
 
-std::array<char, kMessagePrefixBytes> message_prefix(size_t length, bool compressed);
+std::array<char, kMessagePrefixBytes> message_prefix(size_t length);
 
-// Finds messages in bytes that arrive in any portions. After kBroken it is of no more use.
+// Finds messages in bytes that arrive in any portions. After kCompressed and kBroken it is of no
+// more use.
 // Threads: one at a time.
 class MessageReader {
  public:
@@ -24,6 +25,7 @@ class MessageReader {
     kMoreNeeded,  // all bytes are taken, no message is whole
     kMessage,     // take_message() has it; call read() again with what is left
     kTooLarge,    // length() is over the limit
+    kCompressed,  // the flag is 1
     kBroken,      // the flag is neither 0 nor 1
   };
 
@@ -40,7 +42,6 @@ class MessageReader {
 
   // In memory that whoever has the message in the end may wipe: it is the only copy.
   std::string take_message();
-  bool compressed() const { return prefix_[0] == 1; }
   // Of the message that is being read, once its prefix is whole.
   size_t length() const;
   bool prefix_is_whole() const { return prefix_size_ == kMessagePrefixBytes; }

@@ -95,9 +95,7 @@ void RequestHead::add_protocol(std::string_view name, std::string_view value) {
     call_.timeout = parse_timeout(value);
     found_.timeout_is_bad = !call_.timeout;
   } else if (name == "grpc-encoding") {
-    found_.encoding = value == "identity" ? Encoding::kIdentity
-                      : value == "gzip"   ? Encoding::kGzip
-                                          : Encoding::kOther;
+    if (value != "identity") found_.is_compressed = true;
   }
 }
 
@@ -124,13 +122,9 @@ std::optional<Refusal> RequestHead::verdict() const {
   if (!found_.bad_key.empty()) {
     return status(StatusCode::kInternal, "the metadata \"" + found_.bad_key + "\" is not base64");
   }
-  if (found_.encoding == Encoding::kOther ||
-      (found_.encoding == Encoding::kGzip && !accepts_gzip_)) {
+  if (found_.is_compressed) {
     return status(StatusCode::kUnimplemented,
-                  accepts_gzip_
-                      ? "the request's grpc-encoding is not supported, only identity and gzip are"
-                      : "the request's grpc-encoding is not supported, only identity is; "
-                        "agent.limits.accept_gzip turns gzip on");
+                  "the request's grpc-encoding is not supported, only identity is");
   }
   return std::nullopt;
 }

@@ -32,8 +32,7 @@ struct Refusal {
 
 class RequestHead {
  public:
-  RequestHead(size_t max_bytes, bool accepts_gzip)
-      : max_bytes_(max_bytes), accepts_gzip_(accepts_gzip) {}
+  explicit RequestHead(size_t max_bytes) : max_bytes_(max_bytes) {}
 
   // Forgets the call before, and its memory if that was much.
   void begin();
@@ -44,28 +43,24 @@ class RequestHead {
   std::optional<Refusal> verdict() const;
 
   const CallHead& call() const { return call_; }
-  bool request_is_gzip() const { return found_.encoding == Encoding::kGzip; }
 
  private:
-  enum class Encoding : uint8_t { kIdentity, kGzip, kOther };
-
   void add_pseudo(std::string_view name, std::string_view value);
   void add_protocol(std::string_view name, std::string_view value);
 
   struct Findings {
     size_t bytes = 0;
-    Encoding encoding = Encoding::kIdentity;
     unsigned pseudo_seen = 0;  // one bit each
     bool regular_seen = false;
     bool is_malformed = false;
     bool is_post = false;
     bool is_grpc = false;
+    bool is_compressed = false;  // as it says itself
     bool timeout_is_bad = false;
     std::string bad_key;  // of metadata that is not base64
   };
 
   const size_t max_bytes_;
-  const bool accepts_gzip_;  // or else UNIMPLEMENTED
   CallHead call_;
   Findings found_;
 };

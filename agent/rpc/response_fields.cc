@@ -62,9 +62,7 @@ void ResponseFields::add(std::string_view name, std::string_view value) {
   } else if (name == "grpc-message") {
     message_ = percent_decode(value);
   } else if (name == "grpc-encoding") {
-    encoding_ = value == "identity" ? Encoding::kIdentity
-                : value == "gzip"   ? Encoding::kGzip
-                                    : Encoding::kOther;
+    if (value != "identity") is_compressed_ = true;
   } else if (name[0] != ':' && (!name.starts_with("grpc-") || is_binary_key(name))) {
     // A value that is not base64 says nothing; the status matters more than to fail for it.
     append_received(metadata_, name, value);

@@ -25,8 +25,8 @@ class ResponseFields {
   // Status 200 and gRPC's content type.
   bool is_grpc() const { return http_status_ == 200 && is_grpc_; }
   bool has_status() const { return grpc_status_.has_value(); }
-  enum class Encoding : uint8_t { kIdentity, kGzip, kOther };
-  Encoding encoding() const { return encoding_; }
+  // It says so itself: nothing here reads what follows.
+  bool is_compressed() const { return is_compressed_; }
 
   // What gRPC's table says about an HTTP status that came without grpc-status.
   Outcome http_outcome() const;
@@ -40,7 +40,7 @@ class ResponseFields {
   size_t bytes_ = 0;
   int http_status_ = 0;
   bool is_grpc_ = false;
-  Encoding encoding_ = Encoding::kIdentity;
+  bool is_compressed_ = false;
   std::optional<int> grpc_status_;
   std::string message_;
   Metadata metadata_;

@@ -6,10 +6,9 @@
 
 namespace longshore::rpc {
 
-void SendQueue::push(std::string message, bool compressed, MemoryCharge held) {
+void SendQueue::push(std::string message, MemoryCharge held) {
   size_ += kMessagePrefixBytes + message.size();
-  entries_.push_back(
-      {message_prefix(message.size(), compressed), std::move(message), std::move(held)});
+  entries_.push_back({message_prefix(message.size()), std::move(message), std::move(held)});
 }
 
 void SendQueue::clear() {

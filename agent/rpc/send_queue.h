@@ -16,7 +16,7 @@ namespace longshore::rpc {
 class SendQueue {
  public:
   // Adds a message behind its five bytes of prefix. `held` ends when all of it is gone.
-  void push(std::string message, bool compressed, MemoryCharge held = {});
+  void push(std::string message, MemoryCharge held = {});
   // Nothing follows.
   void end() { ended_ = true; }
   bool ended() const { return ended_; }

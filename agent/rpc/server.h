@@ -35,8 +35,6 @@
 
 namespace longshore::rpc {
 
-class Inflater;
-
 // The head of a call.
 struct CallHead {
   std::string path;  // "/v1.Filesystem/PathExists"
@@ -69,7 +67,7 @@ class ServerCallHandler {
  public:
   virtual ~ServerCallHandler() = default;
 
-  // A whole request message, decompressed. `held` is to be kept as long as its bytes are.
+  // A whole request message. `held` is to be kept as long as its bytes are.
   virtual void on_message(std::string message, MemoryCharge held) = 0;
 
   // The client will send no more.
@@ -142,8 +140,6 @@ struct ServerResources {
   // The connection's own account, with kConnectionBytes charged already. Null: it makes one, of
   // Limits::max_memory_bytes.
   std::shared_ptr<MemoryAccount> memory = nullptr;
-  // Null: nothing is inflated, whatever Limits say.
-  Inflater* inflater = nullptr;
   // With whom it shares its turns; null: it acts at once on all that it reads.
   std::shared_ptr<FairQueue::Flow> flow = nullptr;
   // What the text of each status becomes on its way to the client; null: it stays as it is.

@@ -14,12 +14,10 @@ namespace {
 
 constexpr Field kStatus200{":status", "200"};
 constexpr Field kContentType{"content-type", "application/grpc"};
-constexpr Field kAcceptIdentity{"grpc-accept-encoding", "identity"};
-constexpr Field kAcceptGzip{"grpc-accept-encoding", "identity,gzip"};
-
-Field accept_encoding(const Limits& limits) {
-  return limits.accept_gzip ? kAcceptGzip : kAcceptIdentity;
-}
+// Neither requests nor answers are compressed: on a local socket it would cost more than it saves,
+// and a small request must not unfold in memory. grpc-go's clients send no such requests unless
+// they are told to.
+constexpr Field kAcceptEncoding{"grpc-accept-encoding", "identity"};
 
 }  // namespace
 
@@ -65,8 +63,6 @@ void ServerCall::send_and_finish(std::string message) {
   deliver(std::move(response));
 }
 
-// Never compressed: gRPC lets a server choose, and on a local socket it would cost more than it
-// saves.
 bool ServerCall::take_message(Response& response, std::string message) {
   const size_t bytes = message.size() + kMessagePrefixBytes;
   const MemoryAccount* full = nullptr;
@@ -143,7 +139,7 @@ void ServerCall::queue_message(Response& response) {
                                                     " bytes, the limit is " +
                                                     std::to_string(limits.max_send_message_bytes));
   }
-  send_queue().push(std::move(response.message), false, std::move(response.held));
+  send_queue().push(std::move(response.message), std::move(response.held));
   if (head_sent_) {
     if (!response.finishes) connection_->session().resume_body(*this);
   } else {
@@ -153,8 +149,7 @@ void ServerCall::queue_message(Response& response) {
 
 void ServerCall::submit_head() {
   head_sent_ = true;
-  const std::array<Field, 3> fields = {kStatus200, kContentType,
-                                       accept_encoding(connection_->limits())};
+  const std::array<Field, 3> fields = {kStatus200, kContentType, kAcceptEncoding};
   connection_->session().submit_response(*this, fields, true);
 }
 
@@ -187,7 +182,7 @@ void ServerCall::end_response(StatusCode code, std::string_view text, Metadata t
   FieldBlock block(session.peer_max_fields());
   block.add(kStatus200);
   block.add(kContentType);
-  block.add(accept_encoding(connection_->limits()));
+  block.add(kAcceptEncoding);
   block.add_status(code, text);
   block.add_metadata(trailers);
   session.submit_response(*this, block.fields(), false);
@@ -227,7 +222,6 @@ void ServerCall::on_fields_end() {
   const auto refusal = head.verdict();
   if (refusal) return refuse(*refusal);
   if (full_account_) return fail(StatusCode::kResourceExhausted, full_account_->refusal());
-  if (head.request_is_gzip()) intake_.expect_gzip();
   handler_ = connection_->handler().start_call(head.call(), shared_from_this());
   if (!handler_ && !finished_) fail(StatusCode::kInternal, "no handler took the call");
   if (finished_) return;
@@ -253,34 +247,17 @@ void ServerCall::refuse(const Refusal& refusal) {
 void ServerCall::on_data(std::string_view bytes) { intake_.take(bytes); }
 
 bool ServerCall::may_deliver() const {
-  return !inflates_ && !full_.load(std::memory_order_relaxed) && !inbox_->is_congested();
+  return !full_.load(std::memory_order_relaxed) && !inbox_->is_congested();
 }
 
-void ServerCall::on_whole_message(std::string message, bool is_compressed) {
+void ServerCall::on_whole_message(std::string message) {
   const MemoryAccount* full = nullptr;
   MemoryCharge held = MemoryCharge::take(connection_->call_memory(), message.size(), full);
   if (full) {
     wipe(message);
     return fail(StatusCode::kResourceExhausted, full->refusal());
   }
-  if (is_compressed) return inflate(std::move(message), std::move(held));
   handler_->on_message(std::move(message), std::move(held));
-}
-
-void ServerCall::inflate(std::string message, MemoryCharge held) {
-  inflates_ = true;
-  auto compressed = std::make_shared<MemoryCharge>(std::move(held));
-  connection_->inflations().add(
-      std::move(message), [this, keep = shared_from_this(), compressed](Result<std::string> plain) {
-        if (connection_ == nullptr || finished_) return;
-        connection_->turn([&] {
-          inflates_ = false;
-          compressed->clear();
-          if (!plain) return fail(plain.error().code(), plain.error().message());
-          on_whole_message(std::move(*plain), false);
-          if (!finished_) resume();
-        });
-      });
 }
 
 void ServerCall::on_intake_fault(StatusCode code, std::string_view text) { fail(code, text); }

@@ -64,13 +64,11 @@ class ServerCall final : public ServerStream,
  private:
   // MessageSink
   bool may_deliver() const override;
-  void on_whole_message(std::string message, bool is_compressed) override;
+  void on_whole_message(std::string message) override;
   void on_intake_fault(StatusCode code, std::string_view text) override;
 
   bool take_message(Response& response, std::string message);
   void deliver(Response response);
-  void inflate(std::string message, MemoryCharge held);
-  void hand_on(std::string message, MemoryCharge held);
   void half_close();
   void stop_receiving();
   bool apply_in_turn(Response& response);
@@ -95,7 +93,6 @@ class ServerCall final : public ServerStream,
   bool head_is_whole_ = false;
   bool remote_ended_ = false;
   bool receives_ = false;  // the handler has not been told that the request is complete
-  bool inflates_ = false;  // a message is at the inflater
   bool head_sent_ = false;
   bool finished_ = false;
   bool handler_left_ = false;  // it was told of the end, or ended the call

@@ -39,11 +39,7 @@ ServerConnectionImpl::ServerConnectionImpl(std::unique_ptr<Transport> transport,
           executor(),
           UnsentLimits{part_of(memory_), limits.stream_unsent_bytes, limits.unsent_high_watermark},
           resources.thread)),
-      inflations_(this->limits(), resources.inflater,
-                  [inbox = std::weak_ptr(inbox_)](std::function<void()> act) {
-                    if (const auto present = inbox.lock()) present->post(std::move(act));
-                  }),
-      request_head_(limits.max_header_bytes, limits.accept_gzip) {
+      request_head_(limits.max_header_bytes) {
   receive_budget().watch_calls(call_memory_, limits.call_bytes_high_watermark);
   call_memory_->watch([this, inbox = std::weak_ptr(inbox_)] {
     if (const auto present = inbox.lock()) present->post([this] { on_calls_released(); });
@@ -203,7 +199,6 @@ void ServerConnectionImpl::on_connection_closed(std::string reason) {
 
 void ServerConnectionImpl::end_calls() {
   inbox_->close();
-  inflations_.close();
   writable_.clear();
   const auto streams = std::exchange(streams_, {});
   for (const auto& [id, stream] : streams) stream->on_closed(Http2Error::kCancel);

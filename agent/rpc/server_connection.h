@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "rpc/http2_connection.h"
-#include "rpc/inflation_queue.h"
 #include "rpc/request_head.h"
 #include "rpc/response_inbox.h"
 #include "rpc/server.h"
@@ -49,7 +48,6 @@ class ServerConnectionImpl final : public ServerConnection,
 
   // What the requests of calls under way are charged to.
   const std::shared_ptr<MemoryAccount>& call_memory() const { return call_memory_; }
-  InflationQueue& inflations() { return inflations_; }
   // ServerResources::told_text
   std::string told_text(std::string_view text) const {
     return told_text_ && !text.empty() ? told_text_(text) : std::string(text);
@@ -96,7 +94,6 @@ class ServerConnectionImpl final : public ServerConnection,
   const std::shared_ptr<MemoryAccount> memory_;
   const std::shared_ptr<MemoryAccount> call_memory_;
   const std::shared_ptr<ResponseInbox> inbox_;
-  InflationQueue inflations_;
   RequestHead request_head_;
   std::function<void(std::string reason)> on_closed_;
   std::vector<std::shared_ptr<ServerCall>> writable_;

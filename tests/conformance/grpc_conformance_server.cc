@@ -31,7 +31,6 @@ class Call final : public grpc::ServerGenericBidiReactor {
  public:
   Call(grpc::GenericCallbackServerContext* context, Counters& counters)
       : context_(context), counters_(counters) {
-    if (context_->method() == kBomb) context_->set_compression_algorithm(GRPC_COMPRESS_GZIP);
     if (wanted("want-gzip") > 0) context_->set_compression_algorithm(GRPC_COMPRESS_GZIP);
     StartRead(&incoming_);
   }
@@ -96,8 +95,6 @@ class Call final : public grpc::ServerGenericBidiReactor {
     } else if (method == kDeadline) {
       const auto left = context_->deadline() - std::chrono::system_clock::now();
       answer(left > std::chrono::hours(1000) ? "none" : std::to_string(left.count()));
-    } else if (method == kBomb) {
-      answer(std::string(wanted("want-size"), '\0'));
     } else if (method == kCounts) {
       answer(std::to_string(counters_.hanging) + " " + std::to_string(counters_.given_up) + " " +
              std::to_string(counters_.streamed));

@@ -7,7 +7,6 @@
 //   Hang      "want-messages" messages, then nothing until the client gives up
 //   Chat      each message of the request, at once; ends when the client does
 //   Deadline  the nanoseconds that are left, in decimal; "none" without a deadline
-//   Bomb      "want-size" zero bytes, compressed
 //   Counts    "<Hang calls that run> <that were given up> <messages of the last Stream so far>"
 //   Drain     an empty message; then the server tells all its connections to go (ours only)
 #pragma once
@@ -20,7 +19,6 @@ inline constexpr char kStream[] = "/test.Peer/Stream";
 inline constexpr char kHang[] = "/test.Peer/Hang";
 inline constexpr char kChat[] = "/test.Peer/Chat";
 inline constexpr char kDeadline[] = "/test.Peer/Deadline";
-inline constexpr char kBomb[] = "/test.Peer/Bomb";
 inline constexpr char kCounts[] = "/test.Peer/Counts";
 inline constexpr char kDrain[] = "/test.Peer/Drain";
 

@@ -16,7 +16,6 @@
 
 #include "peer_service.h"
 #include "rpc/asio_transport.h"
-#include "rpc/inflater.h"
 #include "rpc/server.h"
 
 namespace longshore::rpc {
@@ -71,9 +70,6 @@ class TestServer final : public ServiceHandler {
       : context_(context), acceptor_(context, Local::endpoint(path)) {
     limits_.max_message_bytes = conformance::kMaxMessageBytes;
     limits_.max_memory_bytes = 8 * conformance::kMaxMessageBytes;
-    limits_.accept_gzip = true;
-    limits_.max_inflation_ratio = 1100;  // whatever gzip can do
-    limits_.max_inflated_bytes_per_second = 1u << 30;
     accept();
   }
 
@@ -109,8 +105,7 @@ class TestServer final : public ServiceHandler {
   void accept() {
     acceptor_.async_accept([this](boost::system::error_code error, Local::socket socket) {
       if (error) return;
-      auto connection = make_server_connection(make_transport(std::move(socket)), *this, limits_,
-                                               {nullptr, nullptr, &inflater_});
+      auto connection = make_server_connection(make_transport(std::move(socket)), *this, limits_);
       connections_.insert(connection);
       connection->start([this, weak = std::weak_ptr(connection)](const std::string&) {
         connections_.erase(weak.lock());
@@ -122,7 +117,6 @@ class TestServer final : public ServiceHandler {
   asio::io_context& context_;
   Local::acceptor acceptor_;
   asio::thread_pool pool_{2};
-  Inflater inflater_;
   Limits limits_;
   std::set<std::shared_ptr<ServerConnection>> connections_;
   unsigned answers_ = 0;
@@ -159,8 +153,6 @@ void Call::on_half_close() {
     stream_->finish(StatusCode::kOk, {}, {});
   } else if (path == conformance::kDeadline) {
     answer(head_.timeout ? std::to_string(head_.timeout->count()) : "none");
-  } else if (path == conformance::kBomb) {
-    answer(std::string(wanted("want-size"), '\0'));
   } else if (path == conformance::kCounts) {
     const Counters& counters = server_.counters;
     answer(std::to_string(counters.hanging) + " " + std::to_string(counters.given_up) + " " +

@@ -4,9 +4,6 @@
 // The input is a script: a byte says what happens next, those behind it how. After every step what
 // the connection holds for its client must be accounted for, and within its budget; what is late
 // must have been ended; and at the end nothing may be left.
-//
-// Compressed messages are inflated when the script says so, and not by threads: no run would be
-// like another. Whether they are accepted is told by the script's last byte.
 #include <sanitizer/allocator_interface.h>
 
 #include <algorithm>
@@ -20,8 +17,6 @@
 #include <string>
 #include <string_view>
 
-#include "rpc/gzip.h"
-#include "rpc/inflater.h"
 #include "rpc/server.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/scripted_calls.h"
@@ -55,10 +50,8 @@ constexpr size_t kMostSteps = 1000;
 constexpr size_t kMostBytes = 4u << 20;
 constexpr size_t kMostBytesOnTheWay = 256u << 10;  // then the client waits, as on a full socket
 
-Limits small_limits(bool accept_gzip) {
+Limits small_limits() {
   Limits limits;
-  limits.accept_gzip = accept_gzip;
-  limits.max_inflated_bytes_per_second = 128u << 10;
   limits.max_message_bytes = 64u << 10;
   limits.max_header_bytes = 4096;
   limits.max_concurrent_streams = 32;
@@ -79,13 +72,12 @@ void fail(const char* what, size_t first, size_t second) {
 
 class World {
  public:
-  explicit World(bool accept_gzip)
-      : limits_(small_limits(accept_gzip)),
-        memory_(std::make_shared<MemoryAccount>(
+  World()
+      : memory_(std::make_shared<MemoryAccount>(
             MemoryAccount::Options{.name = "the connection", .limit = kMemory})),
         heap_before_(__sanitizer_get_current_allocated_bytes()),
-        connection_(make_server_connection(link_.make_server(), service_, limits_,
-                                           {nullptr, memory_, &inflater_})) {
+        connection_(
+            make_server_connection(link_.make_server(), service_, limits_, {nullptr, memory_})) {
     connection_->start([this](const std::string&) { is_closed_ = true; });
   }
 
@@ -98,7 +90,6 @@ class World {
     link_.run();
     connection_.reset();
     link_.run();
-    inflate();  // what was on its way comes too late
     if (!is_closed_) fail("the connection did not end", 0, 0);
     if (!service_.calls.empty()) fail("calls are left", service_.calls.size(), 0);
     if (memory_->used() != 0) fail("bytes are left in the account", memory_->used(), 0);
@@ -108,7 +99,7 @@ class World {
   void step(Script& script) {
     ++steps_;
     const size_t before = script.at();
-    switch (script.number() % 15) {
+    switch (script.number() % 14) {
       case 0:
         send(std::string(script.text(script.number())));
         break;
@@ -152,9 +143,6 @@ class World {
       case 13:
         end_or_repeat(script, before);
         break;
-      case 14:
-        inflate();
-        break;
     }
     check();
   }
@@ -175,19 +163,12 @@ class World {
                      block_bytes(RawPeer::request_fields(kPaths[choice % 4], more))));
   }
 
-  // As it is, compressed, compressed and cut short, or said to be compressed.
-  static std::string encoded(std::string message, size_t choice) {
-    if (choice % 4 == 0) return message_bytes(message);
-    if (choice % 4 != 3) message = gzip_compress(message);
-    if (choice % 4 == 2) message.resize(message.size() / 2);
-    return message_bytes(message, 1);
-  }
-
-  // Whole; in frames as large as they may be.
+  // Whole; in frames as large as they may be. As it is, or said to be compressed.
   void send_message(Script& script) {
     const size_t choice = script.number();
     const uint32_t to = stream(script);
-    const std::string bytes = encoded(std::string(script.size(), 'm'), choice >> 1);
+    const std::string bytes =
+        message_bytes(std::string(script.size(), 'm'), (choice & 2) != 0 ? 1 : 0);
     constexpr size_t kFrame = 16384;
     for (size_t from = 0; from < bytes.size(); from += kFrame) {
       const bool is_last = from + kFrame >= bytes.size();
@@ -282,13 +263,6 @@ class World {
     }
   }
 
-  // The message that is at the inflater, if there is one.
-  void inflate() {
-    inflations_.restart();
-    inflations_.poll();
-    link_.run();
-  }
-
   void end_or_repeat(Script& script, size_t here) {
     const size_t choice = script.number();
     const size_t times = script.number();
@@ -329,10 +303,8 @@ class World {
     if (heap > allowed) fail("more is held than is accounted for", heap - heap_before_, used);
   }
 
-  const Limits limits_;
+  const Limits limits_ = small_limits();
   boost::asio::io_context context_{1};
-  boost::asio::io_context inflations_{1};
-  Inflater inflater_{inflations_.get_executor()};
   MemoryLink link_{context_};
   ScriptedService service_;
   const std::shared_ptr<MemoryAccount> memory_;
@@ -351,7 +323,7 @@ class World {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   longshore::fuzz::Script script({reinterpret_cast<const char*>(data), size});
-  longshore::rpc::World world((script.last_number() & 1) != 0);
+  longshore::rpc::World world;
   world.run(script);
   world.end();
   return 0;

@@ -22,9 +22,6 @@ class Script {
     const size_t number = this->number();
     return ((number & 15) + 16) << (number >> 4) >> 4;
   }
-  // What comes at the end, read apart from the rest: so a choice that all depends on takes no place
-  // at the beginning.
-  size_t last_number() const { return bytes_.empty() ? 0 : static_cast<uint8_t>(bytes_.back()); }
   std::string_view text(size_t size) {
     const std::string_view text = bytes_.substr(std::min(at_, bytes_.size()), size);
     at_ += text.size();

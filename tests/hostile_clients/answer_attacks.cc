@@ -75,7 +75,7 @@ void ask_for_long_errors(Attacker& attacker) {
     RawClient& client = attacker.greet(attacker.agent.echo_socket());
     for (int stream = 0; stream < 1000 && !client.closed() && !attacker.has_enough(); ++stream) {
       if (!client.send({})) break;
-      client.open(path, false, true);
+      client.open(path, true);
     }
   }
   attacker.hold(500ms, false);

@@ -122,11 +122,7 @@ void RawClient::greet_settings(uint32_t window) {
   send(bytes);
 }
 
-uint32_t RawClient::open(const std::string& path, bool gzip, bool ends) {
-  rpc::RawFields more;
-  if (gzip) more.emplace_back("grpc-encoding", "gzip");
-  return open_with(path, more, ends);
-}
+uint32_t RawClient::open(const std::string& path, bool ends) { return open_with(path, {}, ends); }
 
 uint32_t RawClient::open_with(const std::string& path, const rpc::RawFields& more, bool ends) {
   const uint32_t stream = next_stream_;

@@ -49,7 +49,7 @@ class RawClient {
   void greet(uint32_t window = 65535);
   void greet_settings(uint32_t window = 65535);  // without the preface
   // The head of a call on the next stream; answers its number.
-  uint32_t open(const std::string& path, bool gzip = false, bool ends = false);
+  uint32_t open(const std::string& path, bool ends = false);
   // The same with more fields.
   uint32_t open_with(const std::string& path, const rpc::RawFields& more, bool ends);
   // A message, or part of one, in DATA frames.

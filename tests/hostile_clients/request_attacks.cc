@@ -1,7 +1,6 @@
 // Requests that are begun, and never ended or never waited for: what they make the agent hold.
 #include <chrono>
 
-#include "rpc/gzip.h"
 #include "tests/hostile_clients/attack.h"
 #include "tests/support/wire_writer.h"
 #include "tests/unit/rpc/raw_peer.h"
@@ -15,24 +14,14 @@ using test::WireWriter;
 
 constexpr int kMostStreams = 1024;
 constexpr int kPatience = 300;  // milliseconds, for a window to open
-constexpr size_t kLargestMessage = 4u << 20;
 
-const std::string kGzip = "[agent.limits]\naccept_gzip = true\n";
 const std::string kOnlyOwnerMayCall = std::string(kOpenToAll) + "permissions.owner = {users = [\"" +
                                       kOwner + "\"], methods = [\"*\"]}\n";
-
-// 4 KB that become as much as a message may be.
-const std::string& bomb() {
-  static const std::string bytes =
-      message_bytes(rpc::gzip_compress(std::string(kLargestMessage - 16, '\0')), 1);
-  return bytes;
-}
 
 struct Flood {
   std::string path = kSay;
   std::string bytes = {};  // of each stream's body
-  bool gzip = false;
-  bool ends = false;  // half closed
+  bool ends = false;       // half closed
   int connections = 1;
   std::optional<unsigned> user = {};
   // Sends no more than the server lets it: who does not is sent away, and holds nothing any more.
@@ -46,7 +35,7 @@ void flood(Attacker& attacker, const std::string& socket, const Flood& flood) {
     RawClient& client = attacker.greet(socket, 65535, flood.user);
     for (int stream = 0; stream < streams && !client.closed() && !attacker.has_enough(); ++stream) {
       if (flood.obeys_window && !client.may_send(flood.bytes.size(), kPatience)) break;
-      const uint32_t id = client.open(flood.path, flood.gzip, flood.ends && flood.bytes.empty());
+      const uint32_t id = client.open(flood.path, flood.ends && flood.bytes.empty());
       // A server that takes no more is left alone with what it has.
       if (!flood.bytes.empty() && !client.send_data(id, flood.bytes, flood.ends)) break;
       client.read();
@@ -124,14 +113,6 @@ std::vector<Attack> request_attacks() {
   const std::string waits =
       message_bytes(WireWriter().number(1, 60000).text(3, std::string(60000, 'x')).bytes());
   return {
-      on_echo("gzip bombs left open, gzip on", {.bytes = bomb(), .gzip = true}, kGzip),
-      on_echo("gzip bombs left open", {.bytes = bomb(), .gzip = true}),
-      // As many attackers as once made a victim's calls five thousand times as slow.
-      on_echo("gzip bombs on 50 connections",
-              {.bytes = bomb(), .gzip = true, .ends = true, .connections = 50}, kGzip),
-      on_echo("gzip bombs of who may call nothing",
-              {.bytes = bomb(), .gzip = true, .connections = 4, .user = kNobody},
-              kOnlyOwnerMayCall + kGzip),
       on_echo("messages of who may call nothing",
               {.bytes = large, .connections = 4, .user = kNobody}, kOnlyOwnerMayCall),
       told(on_echo("whole messages left open", {.bytes = large, .connections = 4})),

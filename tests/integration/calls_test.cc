@@ -309,30 +309,6 @@ TEST_CASE_METHOD(Fixture, "Reflection and health tell of what the socket serves"
         StatusCode::kNotFound);
 }
 
-TEST_CASE("Compressed requests are answered where accept_gzip is set, and refused elsewhere") {
-  echo::v1::SayRequest request;
-  for (int i = 0; request.text().size() < 200'000; ++i)
-    *request.mutable_text() += std::to_string(i);
-  const bool accepts = GENERATE(false, true);
-  CAPTURE(accepts);
-  const AgentDirectory directory;
-  if (accepts) directory.configure("[agent.limits]\naccept_gzip = true\n");
-  AgentProcess agent(directory);
-  REQUIRE(agent.serves());
-  TestClient client(directory.echo_socket());
-  rpc::ClientCallOptions compressed;
-  compressed.gzip = true;
-  const auto answer = client.call(kEcho + "Say", request.SerializeAsString(), compressed);
-  INFO(answer->text());
-  if (accepts) {
-    CHECK(answer->code() == StatusCode::kOk);
-    CHECK((answer->messages == std::vector<std::string>{request.SerializeAsString()}));
-  } else {
-    CHECK(answer->code() == StatusCode::kUnimplemented);
-  }
-  CHECK(agent.stop() == 0);
-}
-
 TEST_CASE_METHOD(Fixture, "64 clients with calls of all kinds at once get their own answers") {
   std::vector<std::thread> threads;
   std::vector<std::string> faults(64);

@@ -19,7 +19,7 @@ const std::map<std::string_view, int> kAgentLevels = {
 // Libraries, by how their includes begin. They look the same on every system.
 const std::set<std::string_view> kAgentLibraries = {
     "CLI/",    "boost/",   "elf.h",   "fmt/",    "google/protobuf/",
-    "nettle/", "nghttp2/", "spdlog/", "toml++/", "zlib.h",
+    "nettle/", "nghttp2/", "spdlog/", "toml++/",
 };
 const std::set<std::string_view> kModuleLibraries = {"google/protobuf/"};
 const std::set<std::string_view> kServiceLibraries = {};

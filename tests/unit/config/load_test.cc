@@ -53,7 +53,6 @@ max_memory = 8000000
 max_memory_per_endpoint = 7000000
 max_memory_per_peer = 6000000
 max_memory_per_connection = 5000000
-accept_gzip = true
 max_images = 9
 [endpoints]
 csi_proxy = false
@@ -90,7 +89,7 @@ methods."v1.Disk/ListDisks".timeout = "10m"
   CHECK(read.agent.stop_timeout == 1500ms);
   CHECK(read.agent.log == LogSettings{"debug", "json", "/var/log/x"});
   CHECK(read.agent.limits ==
-        LimitSettings{2048, 4096, 3, 2, 7, 8000000, 7000000, 6000000, 5000000, true, 9});
+        LimitSettings{2048, 4096, 3, 2, 7, 8000000, 7000000, 6000000, 5000000, 9});
   CHECK_FALSE(read.csi_proxy.enabled);
   CHECK(read.csi_proxy.access == AccessSettings{.mode = 0666,
                                                 .owner = "root",

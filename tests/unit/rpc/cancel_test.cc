@@ -221,7 +221,7 @@ TEST_CASE("Connections may be dropped with the io_context while operations are u
     auto client = make_client_connection(link.make_client(), "localhost", {});
     server->start([](std::string) {});
     client->start([](std::string) {});
-    client->call({"/t/Wait", {}, {}, false, false}, "", record);
+    client->call({"/t/Wait", {}, {}, false}, "", record);
     link.run();
     REQUIRE(service->calls.size() == 1);
     // The transports refer to each other's readers through the link; cut that.

@@ -12,8 +12,8 @@ using Step = MessageReader::Step;
 
 namespace {
 
-std::string framed(const std::string& message, char flag = 0) {
-  const auto prefix = message_prefix(message.size(), flag == 1);
+std::string framed(const std::string& message) {
+  const auto prefix = message_prefix(message.size());
   return std::string(prefix.data(), prefix.size()) + message;
 }
 
@@ -31,9 +31,9 @@ std::vector<std::string> read_all(MessageReader& reader, const std::string& byte
 
 }  // namespace
 
-TEST_CASE("The prefix is the flag and the length, most significant byte first") {
-  const auto prefix = message_prefix(0x01020304, true);
-  CHECK(std::string(prefix.data(), prefix.size()) == std::string("\x01\x01\x02\x03\x04", 5));
+TEST_CASE("The prefix is a flag of 0 and the length, most significant byte first") {
+  const auto prefix = message_prefix(0x01020304);
+  CHECK(std::string(prefix.data(), prefix.size()) == std::string("\0\x01\x02\x03\x04", 5));
 }
 
 TEST_CASE("A message is handed over in memory of its own, however short") {
@@ -62,7 +62,7 @@ TEST_CASE("Messages are found whatever the portions are") {
 
 TEST_CASE("A reader knows what it holds of a message that is not whole") {
   MessageReader reader(1000);
-  const std::string bytes = framed(std::string(10, 'x'), 1);
+  const std::string bytes = framed(std::string(10, 'x'));
   std::string_view piece = std::string_view(bytes).substr(0, 3);
   CHECK(reader.read(piece) == Step::kMoreNeeded);
   CHECK(reader.held_bytes() == 3);
@@ -71,7 +71,6 @@ TEST_CASE("A reader knows what it holds of a message that is not whole") {
   CHECK(reader.read(piece) == Step::kMoreNeeded);
   CHECK(reader.held_bytes() == 9);
   CHECK(reader.length() == 10);
-  CHECK(reader.compressed());
 }
 
 TEST_CASE("A message over the limit is noticed by its length alone") {
@@ -93,6 +92,12 @@ TEST_CASE("A length of four gigabytes reserves nothing") {
   CHECK(reader.length() == 0xffffffff);
 }
 
+TEST_CASE("A compressed message is noticed by its flag alone") {
+  MessageReader reader(1000);
+  std::string_view piece("\1\0\0\0\12", 5);
+  CHECK(reader.read(piece) == Step::kCompressed);
+}
+
 TEST_CASE("A flag other than 0 and 1 breaks the framing") {
   for (const char flag : {'\x02', '\x7f', '\xff'}) {
     MessageReader reader(1000);
@@ -103,13 +108,13 @@ TEST_CASE("A flag other than 0 and 1 breaks the framing") {
 }
 
 TEST_CASE("A send queue hands out its messages in any portions") {
-  const std::string expected = framed("first") + framed("") + framed(std::string(50, 'z'), 1);
+  const std::string expected = framed("first") + framed("") + framed(std::string(50, 'z'));
   for (const size_t portion : {1u, 3u, 5u, 9u, 100u}) {
     CAPTURE(portion);
     SendQueue queue;
-    queue.push("first", false);
-    queue.push("", false);
-    queue.push(std::string(50, 'z'), true);
+    queue.push("first");
+    queue.push("");
+    queue.push(std::string(50, 'z'));
     CHECK(queue.size() == expected.size());
     std::string output;
     while (queue.size() > 0) queue.take(std::min(portion, queue.size()), output);
@@ -122,7 +127,7 @@ TEST_CASE("A long send queue that never runs empty stays in order") {
   std::string expected;
   std::string output;
   for (int i = 0; i < 1000; ++i) {
-    queue.push(std::to_string(i), false);
+    queue.push(std::to_string(i));
     expected += framed(std::to_string(i));
     if (i > 3) queue.take(6, output);
   }
@@ -133,7 +138,7 @@ TEST_CASE("A long send queue that never runs empty stays in order") {
 TEST_CASE("A send queue that keeps what was sent can start again") {
   SendQueue queue;
   queue.keep_sent();
-  queue.push("request", false);
+  queue.push("request");
   queue.end();
   std::string output;
   queue.take(8, output);

@@ -47,8 +47,8 @@ TEST_CASE("A message that is given up takes its memory along") {
 TEST_CASE("What was sent is given back before the last of it has gone") {
   SendQueue queue;
   const Growth growth;
-  for (int i = 0; i < 16; ++i) queue.push(std::string(kMebibyte, 'x'), false);
-  queue.push("the rest", false);
+  for (int i = 0; i < 16; ++i) queue.push(std::string(kMebibyte, 'x'));
+  queue.push("the rest");
   CHECK(growth.bytes() >= 16 * kMebibyte);
   queue.drop_sent();  // of a call that will not begin anew
   for (int i = 0; i < 16; ++i) {
@@ -95,12 +95,11 @@ TEST_CASE("A connection that has nothing to do takes no more than is charged for
   CAPTURE(answer_bytes);
   boost::asio::io_context context{1};
   TestService service;
-  Inflater inflater;
   std::deque<Client> clients;
   for (size_t i = 0; i < kClients; ++i) {
     Client& client = clients.emplace_back(context);
-    client.connection = make_server_connection(client.link.make_server(), service, {},
-                                               {nullptr, account_of({}), &inflater});
+    client.connection =
+        make_server_connection(client.link.make_server(), service, {}, {nullptr, account_of({})});
     client.connection->start([](const std::string&) {});
     client.peer.greet();
     client.peer.receive();

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "rpc/gzip.h"
 #include "tests/unit/rpc/raw_peer.h"
 #include "tests/unit/rpc/test_service.h"
 
@@ -61,7 +60,7 @@ TEST_CASE("A request has what gRPC asks for") {
   CHECK(value_of(fields, ":authority") == "localhost");
   CHECK(value_of(fields, "te") == "trailers");
   CHECK(value_of(fields, "content-type") == "application/grpc");
-  CHECK(value_of(fields, "grpc-accept-encoding") == "identity,gzip");
+  CHECK(value_of(fields, "grpc-accept-encoding") == "identity");
   CHECK(value_of(fields, "grpc-encoding") == "<none>");
   CHECK(value_of(fields, "x-bin") == "Zm9v");
   CHECK(value_of(fields, "grpc-timeout").size() > 1);
@@ -148,7 +147,17 @@ TEST_CASE("Answers that are not whole are errors that say so") {
        message_bytes("abc", 1),
        {{"grpc-status", "0"}},
        StatusCode::kInternal},
+      {"compressed and said not to be",
+       {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-encoding", "identity"}},
+       message_bytes("abc", 1),
+       {{"grpc-status", "0"}},
+       StatusCode::kInternal},
       {"an encoding that was not offered",
+       {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-encoding", "gzip"}},
+       message_bytes("abc", 1),
+       {{"grpc-status", "0"}},
+       StatusCode::kInternal},
+      {"an encoding alone",
        {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-encoding", "br"}},
        "",
        {{"grpc-status", "0"}},
@@ -180,18 +189,23 @@ TEST_CASE("Answers that are not whole are errors that say so") {
   CHECK(client.reason.empty());
 }
 
-TEST_CASE("A bomb in an answer stops at the message limit") {
+TEST_CASE("A compressed answer ends the call as soon as it says so") {
   RawClient client;
   const auto record = client.call();
-  client.server.send_fields(
-      1, {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-encoding", "gzip"}});
-  const std::string bytes = message_bytes(gzip_compress(std::string(8u << 20, '\0')), 1);
-  for (size_t offset = 0; offset < bytes.size(); offset += 16000) {
-    client.server.send(FrameType::kData, 0, 1, bytes.substr(offset, 16000));
+  SECTION("in its head") {
+    client.server.send_fields(
+        1, {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-encoding", "gzip"}});
+  }
+  SECTION("in the flag of a message") {
+    client.server.send_fields(1, kHead);
+    client.server.send(FrameType::kData, 0, 1,
+                       message_bytes(std::string(1u << 20, 'x'), 1).substr(0, 5));
   }
   client.link.run();
   REQUIRE(record->outcome);
-  CHECK(record->outcome->code == StatusCode::kResourceExhausted);
+  CHECK(record->outcome->code == StatusCode::kInternal);
+  CHECK(record->outcome->text.find("only identity is") != std::string::npos);
+  CHECK(record->messages.empty());
   CHECK(client.server.receive(FrameType::kReset));
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "rpc/inflater.h"
 #include "tests/unit/rpc/raw_peer.h"
 #include "tests/unit/rpc/test_service.h"
 
@@ -15,8 +14,7 @@ namespace longshore::rpc {
 struct RawServer {
   explicit RawServer(const Limits& limits = {})
       : memory(account_of(limits)),
-        connection(make_server_connection(link.make_server(), service, limits,
-                                          {nullptr, memory, &inflater})) {
+        connection(make_server_connection(link.make_server(), service, limits, {nullptr, memory})) {
     connection->start([this](std::string why) { reason = std::move(why); });
   }
   // The same after the greetings of HTTP/2.
@@ -47,7 +45,6 @@ struct RawServer {
   }
 
   TestService service;
-  Inflater inflater;
   std::shared_ptr<MemoryAccount> memory;
   std::shared_ptr<ServerConnection> connection;
   std::string reason;  // why the server closed

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "rpc/client.h"
-#include "rpc/inflater.h"
 #include "rpc/server.h"
 #include "tests/unit/rpc/memory_link.h"
 #include "tests/unit/rpc/test_service.h"
@@ -18,8 +17,8 @@ class RpcPair {
  public:
   explicit RpcPair(const Limits& server_limits = {}, const Limits& client_limits = {})
       : memory(account_of(server_limits)),
-        server(make_server_connection(link.make_server(), service, server_limits,
-                                      {nullptr, memory, &inflater})),
+        server(
+            make_server_connection(link.make_server(), service, server_limits, {nullptr, memory})),
         client(make_client_connection(link.make_client(), "localhost", client_limits)) {
     server->start([this](std::string reason) { server_closed = std::move(reason); });
     client->start([this](std::string reason) { client_closed = std::move(reason); });
@@ -61,7 +60,6 @@ class RpcPair {
   boost::asio::io_context context{1};
   MemoryLink link{context};
   TestService service;
-  Inflater inflater;
   std::shared_ptr<MemoryAccount> memory;  // the server's
   std::shared_ptr<ServerConnection> server;
   std::shared_ptr<ClientConnection> client;
