@@ -10,6 +10,7 @@
 #include "longshore/client.hpp"
 #include "longshore/module.hpp"
 #include "longshore/timer.hpp"
+#include "longshore/work_queue.hpp"
 #include "tests/unit/router/waiting.h"
 
 namespace longshore::loader {
@@ -201,6 +202,48 @@ TEST_CASE_METHOD(World, "The end of an instance ends its timers, and there are n
   CHECK(host->set_timer(
             host, 0, [](void*, longshore_result) {}, nullptr, &handle) == LONGSHORE_REFUSED);
   CHECK(host->cancel_timer(host, 1) == LONGSHORE_STALE);
+}
+
+// ---- Work queues ----
+
+TEST_CASE_METHOD(World, "A work queue has as many threads of the pool as it has workers to do") {
+  Subject& module = start();
+  Watched<std::vector<std::string>> begun;
+  Watched<bool> is_open;
+  WorkQueue queue(module.host(), "subjects",
+                  [&](const std::string& key) {
+                    begun.change([&](auto& keys) { keys.push_back(key); });
+                    is_open.wait([](bool value) { return value; });
+                    return Result<void>();
+                  },
+                  {.workers = 2});
+  for (const char* key : {"a", "b", "c"}) queue.add(key);
+  CHECK(begun.wait([](const auto& keys) { return keys.size() == 2; }));
+  CHECK_FALSE(begun.wait([](const auto& keys) { return keys.size() > 2; }, 50ms));
+  is_open.change([](bool& value) { value = true; });
+  CHECK(begun.wait([](const auto& keys) { return keys.size() == 3; }));
+  queue.stop();
+  CHECK(begun.get().back() == "c");
+}
+
+TEST_CASE_METHOD(World, "A work queue tries again what failed, until its instance ends") {
+  Subject& module = start();
+  Watched<int> tries;
+  WorkQueue queue(module.host(), "subjects",
+                  [&](const std::string&) -> Result<void> {
+                    tries.change([](int& count) { ++count; });
+                    return Error(StatusCode::kUnavailable, "reach the subject");
+                  },
+                  {.first_delay = 1ms, .most_delay = 2ms});
+  queue.add("a");
+  queue.add_after("b", 1h);
+  CHECK(tries.wait([](int count) { return count >= 5; }));
+  if (GENERATE(false, true)) queue.stop();
+  CHECK(instance->stop(router::Clock::now() + 10s));
+  instance = nullptr;
+  const int last = tries.get();
+  queue.add("c");
+  CHECK_FALSE(tries.wait([&](int count) { return count > last; }, 20ms));
 }
 
 // ---- Calls of its own ----
