@@ -15,6 +15,9 @@
 #include "tests/unit/router/waiting.h"
 #include "tests/unit/sdk_testing/echo_module.h"
 #include "tests/unit/sdk_testing/liar.h"
+#ifndef _WIN32
+#include "tests/support/heap_bytes.h"
+#endif
 
 namespace longshore::testing {
 namespace {
@@ -179,7 +182,22 @@ TEST_CASE_METHOD(QueueWorld, "a key that fails is tried again, later each time, 
 }
 
 TEST_CASE_METHOD(QueueWorld,
-                 "each key has a back-off of its own, and the first is the most if not less") {
+                 "a key that is done begins anew with the first delay, also if queued") {
+  WorkQueue& shelves = make(kTens);
+  handle = [&](const std::string& key) -> Result<void> {
+    if (handled.size() != 2) return fail();
+    shelves.add(key);
+    return {};
+  };
+  shelves.add("a");
+  run();
+  host.advance(10ms);
+  CHECK(handled.size() == 3);
+  CHECK(is_next_after(10ms));
+}
+
+TEST_CASE_METHOD(QueueWorld,
+                 "each key has a back-off of its own, and the first is not over the most") {
   WorkQueue& shelves = make({.first_delay = 1h, .most_delay = 10ms});
   handle = [&](const std::string& key) { return key == "a" ? fail() : Result<void>(); };
   shelves.add("a");
@@ -349,6 +367,22 @@ TEST_CASE_METHOD(QueueWorld, "an agent without timers ends a queue with the firs
   CHECK(handled == Keys{"a"});
   CHECK(host.logged("the work queue shelves ends"));
 }
+
+#ifndef _WIN32
+TEST_CASE_METHOD(QueueWorld, "keys that are done take no memory") {
+  constexpr int kKeys = 1000;
+  WorkQueue shelves(liar.host, "shelves", [](const std::string&) { return Result<void>(); });
+  const size_t before = test::heap_bytes();
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = std::string(100, 'a') + std::to_string(i);
+    i % 2 == 0 ? shelves.add(key) : shelves.add_after(key, 1s);
+    host.advance(1s);
+  }
+  const size_t after = test::heap_bytes();
+  CHECK(shelves.metrics().adds == kKeys);
+  CHECK(after < before + size_t{100} * kKeys / 4);
+}
+#endif
 
 TEST_CASE_METHOD(QueueWorld, "many threads add keys, and each is handled by one at a time") {
   constexpr int kKeys = 20;
