@@ -134,8 +134,8 @@ TEST_CASE("A program that makes filesystems may write to disks, and not to what 
   agent.forget_journal();
 }
 
-TEST_CASE(
-    "In complain mode nothing is refused, all that would be is told, and then refused again") {
+TEST_CASE("In complain mode nothing is refused, all that would be is told, and then refused again",
+          "[thorough]") {
   if (is_without_apparmor()) return;
   const std::string path = "/etc/longshore/was-here";
   const std::string image = InstalledAgent::in_root("image");

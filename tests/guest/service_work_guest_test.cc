@@ -133,7 +133,7 @@ TEST_CASE("A module's process has the limits of its table, and falls alone") {
   CHECK(agent.asks() == StatusCode::kOk);
 }
 
-TEST_CASE("What a module had to leave behind keeps no agent from its start") {
+TEST_CASE("What a module had to leave behind keeps no agent from its start", "[thorough]") {
   InstalledAgent agent(hostile_lines("forks_away", "cpu_max = 0.5\nmemory_max = 100000000\n"));
   agent.must("start");
   const std::string lasting = agent.cgroup() + "/lasting-hostile";

@@ -177,7 +177,7 @@ TEST_CASE("An agent ends in time though a mount hangs") {
   CHECK(agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal())->code() == StatusCode::kOk);
 }
 
-TEST_CASE("An agent ends and starts again though its module's process cannot end") {
+TEST_CASE("An agent ends and starts again though its module's process cannot end", "[thorough]") {
   if (!can_freeze()) return;
   FileServer server;
   GuestAgent agent({.smb = "isolation = \"process\"\n"});
