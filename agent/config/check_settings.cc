@@ -18,7 +18,7 @@ std::vector<std::string> option_names(const ModuleSchema& schema) {
 void read_settings(const ModuleSchema& schema, ModuleSettings& module, Draft& draft,
                    Findings& findings) {
   const std::string path = joined(module.table(), "settings");
-  for (const Member& member : draft.module_settings[module.name]) {
+  for (const Member& member : draft.module_settings[path]) {
     const auto option =
         std::find_if(schema.options.begin(), schema.options.end(),
                      [&](const OptionSchema& candidate) { return candidate.name == member.key; });

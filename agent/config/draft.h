@@ -14,8 +14,8 @@ namespace longshore::config {
 struct Draft {
   Configuration configuration;
   Origins origins;
-  // What the files say in `[modules.<name>.settings]`, in order and unread: only the module's
-  // description knows the types.
+  // By path of the table, what the files say in `[modules.<name>.settings]`, in order and unread:
+  // only the module's description knows the types.
   std::map<std::string, Node::Table> module_settings;
 };
 

@@ -3,29 +3,11 @@
 #include <algorithm>
 
 #include "config/schema.h"
+#include "config/section_tables.h"
 #include "config/toml_text.h"
 
 namespace longshore::config {
 namespace {
-
-template <typename Section>
-void append(std::vector<Entry>& entries, const std::string& table, const Section& section) {
-  for (const SectionKey<Section>& key : section_keys<Section>()) {
-    const std::string text = value_text(key.get(section), key.schema.type);
-    entries.push_back({.table = table,
-                       .key = key.schema.name,
-                       .text = text,
-                       .value = text,
-                       .needs_restart = key.schema.needs_restart});
-  }
-}
-
-void append_permissions(std::vector<Entry>& entries, const std::string& table,
-                        const std::vector<PermissionRule>& rules) {
-  for (const PermissionRule& rule : rules) {
-    append(entries, joined(joined(table, "permissions"), rule.name), rule);
-  }
-}
 
 const OptionSchema* find_option(const ModuleSchemas& schemas, const std::string& module,
                                 const std::string& name) {
@@ -37,57 +19,87 @@ const OptionSchema* find_option(const ModuleSchemas& schemas, const std::string&
   return option == options.end() ? nullptr : &*option;
 }
 
-void append_settings(std::vector<Entry>& entries, const std::string& table,
-                     const ModuleSettings& module, const ModuleSchemas& schemas) {
-  for (const auto& [name, value] : module.settings) {
-    const OptionSchema* option = find_option(schemas, module.name, name);
-    const KeyType type = option == nullptr ? KeyType::kString : key_schema(*option).type;
-    const bool is_secret = option == nullptr || option->secret;
-    const std::string text = value_text(value, type);
-    entries.push_back({.table = table,
-                       .key = key_text(name),
-                       .text = is_secret ? in_quotes("(secret)") : text,
-                       .value = text,
-                       .is_secret = is_secret});
+// Adds section after section. The overloads of add_inner() are for tables with names or keys that
+// are the administrator's or a module's, and for what is not always shown.
+class EntryList {
+ public:
+  explicit EntryList(const ModuleSchemas& schemas) : schemas_(schemas) {}
+
+  std::vector<Entry> take() { return std::move(entries_); }
+
+  template <typename Section>
+  void add(const std::string& table, const Section& section) {
+    add_keys(table, "", section);
+    visit_tables<Section>([&](const auto& inner) {
+      add_inner(section, joined(table, inner.name), section.*inner.member);
+    });
   }
-}
+
+ private:
+  template <typename Section>
+  void add_keys(const std::string& table, const std::string& prefix, const Section& section) {
+    for (const SectionKey<Section>& key : section_keys(section)) {
+      const std::string text = value_text(key.get(section), key.schema.type);
+      entries_.push_back({.table = table,
+                          .key = joined(prefix, key.schema.name),
+                          .text = text,
+                          .value = text,
+                          .needs_restart = key.schema.needs_restart});
+    }
+  }
+
+  void add_inner(const auto&, const std::string& table, const auto& section) {
+    add(table, section);
+  }
+
+  void add_inner(const auto&, const std::string& table, const std::vector<PermissionRule>& rules) {
+    for (const PermissionRule& rule : rules) add(joined(table, rule.name), rule);
+  }
+
+  void add_inner(const ModuleSettings& module, const std::string&,
+                 const std::map<std::string, std::chrono::nanoseconds>& timeouts) {
+    for (const auto& [method, timeout] : timeouts) {
+      add_keys(module.table(), joined("methods", method), MethodSettings{timeout});
+    }
+  }
+
+  void add_inner(const ModuleSettings& module, const std::string& table,
+                 const ProcessSettings& process) {
+    if (module.isolation == "process") add(table, process);
+  }
+
+  void add_inner(const ModuleSettings& module, const std::string& table,
+                 const std::map<std::string, OptionValue>& settings) {
+    for (const auto& [name, value] : settings) {
+      const OptionSchema* option = find_option(schemas_, module.name, name);
+      const KeyType type = option == nullptr ? KeyType::kString : key_schema(*option).type;
+      const bool is_secret = option == nullptr || option->secret;
+      const std::string text = value_text(value, type);
+      entries_.push_back({.table = table,
+                          .key = key_text(name),
+                          .text = is_secret ? in_quotes("(secret)") : text,
+                          .value = text,
+                          .is_secret = is_secret});
+    }
+  }
+
+  const ModuleSchemas& schemas_;
+  std::vector<Entry> entries_;
+};
 
 }  // namespace
 
 std::vector<Entry> entries_of(const Configuration& configuration, const ModuleSchemas& schemas) {
-  std::vector<Entry> entries;
-  append(entries, "agent", configuration.agent);
-  append(entries, "agent.log", configuration.agent.log);
-  append(entries, "agent.http", configuration.agent.http);
-  append(entries, "agent.audit", configuration.agent.audit);
-  append(entries, "agent.signatures", configuration.agent.signatures);
-  append(entries, "agent.limits", configuration.agent.limits);
-  append(entries, "endpoints", configuration.csi_proxy);
-  append(entries, "endpoints.csi_proxy_access", configuration.csi_proxy.access);
-  append_permissions(entries, "endpoints.csi_proxy_access",
-                     configuration.csi_proxy.access.permissions);
+  EntryList entries(schemas);
+  entries.add("agent", configuration.agent);
+  entries.add("endpoints", configuration.csi_proxy);
   for (const EndpointSettings& endpoint : configuration.endpoints) {
     const std::string table = joined("endpoints", endpoint.name);
-    append(entries, table, endpoint);
-    append(entries, table, endpoint.access);
-    append_permissions(entries, table, endpoint.access.permissions);
+    entries.add(table, endpoint);
+    entries.add(table, endpoint.access);
   }
-  for (const ModuleSettings& module : configuration.modules) {
-    const std::string table = module.table();
-    append(entries, table, module);
-    for (const auto& [method, timeout] : module.method_timeouts) {
-      const size_t first = entries.size();
-      append(entries, table, MethodSettings{timeout});
-      const std::string method_path = joined("methods", method);
-      for (size_t i = first; i < entries.size(); ++i) {
-        entries[i].key = joined(method_path, entries[i].key);
-      }
-    }
-    append_permissions(entries, table, module.permissions);
-    if (module.isolation == "process") append(entries, joined(table, "process"), module.process);
-    append_settings(entries, joined(table, "settings"), module, schemas);
-  }
-  return entries;
+  for (const ModuleSettings& module : configuration.modules) entries.add(module.table(), module);
+  return entries.take();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/schema.h"
+#include "config/section_tables.h"
 #include "config/toml_text.h"
 
 namespace longshore::config {
@@ -55,7 +56,7 @@ std::string doc_of(const KeySchema& key) {
 template <typename Section>
 void append_section(std::string& sample, const Section& section, const Section& defaults,
                     bool explained) {
-  for (const SectionKey<Section>& key : section_keys<Section>()) {
+  for (const SectionKey<Section>& key : section_keys(section)) {
     const bool is_default = key.get(section) == key.get(defaults);
     if (explained || !is_default) append_comment(sample, doc_of(key.schema));
     sample += (is_default ? "#" : "") + key.schema.name + " = " +
@@ -97,14 +98,28 @@ void append_options(std::string& sample, const ModuleSchema& schema) {
   }
 }
 
-void append_example_rule(std::string& sample, const std::string& table, const std::string& doc,
-                         bool explained) {
+// An example of a rule.
+void append_table(std::string& sample, const std::string& table, const std::vector<PermissionRule>&,
+                  const std::string& doc, bool explained = true) {
   const PermissionRule rule{
       .name = "readers", .users = {"*"}, .groups = {}, .methods = {"reads_only"}};
   sample += '\n';
   append_comment(sample, doc);
-  sample += "#[" + joined(joined(table, "permissions"), rule.name) + "]\n";
+  sample += "#[" + joined(table, rule.name) + "]\n";
   append_section(sample, rule, explained);
+}
+
+// A table that every configuration has, with those in it.
+template <typename Section>
+void append_table(std::string& sample, const std::string& table, const Section& section,
+                  const std::string& doc) {
+  sample += '\n';
+  if (!doc.empty()) append_comment(sample, doc);
+  sample += '[' + table + "]\n";
+  append_section(sample, section, true);
+  visit_tables<Section>([&](const auto& inner) {
+    append_table(sample, joined(table, inner.name), section.*inner.member, inner.doc);
+  });
 }
 
 void append_example_endpoint(std::string& sample,
@@ -138,20 +153,18 @@ void append_module(std::string& sample, const std::string& name, const ModuleSch
   module.may_call = schema.calls;
   append_section(sample, module, defaults, explained);
   if (!schema.methods.empty()) {
-    const auto& timeout = section_keys<MethodSettings>().front();
+    const auto& timeout = section_keys(MethodSettings{}).front();
     if (explained) append_comment(sample, doc_of(timeout.schema));
     sample += '#' + joined(joined("methods", schema.methods.front()), timeout.schema.name) + " = " +
               value_text(timeout.get({}), timeout.schema.type) + '\n';
   }
   if (explained) {
-    append_example_rule(sample, table,
-                        "A rule as in csi_proxy_access, for the calls of this module over all "
-                        "endpoints and from programs that it is part of: root, and longshorectl "
-                        "call, need one too. What an endpoint allows must be allowed here as "
-                        "well. Calls of other modules follow their may_call alone.",
-                        false);
-  }
-  if (explained) {
+    append_table(sample, joined(table, "permissions"), module.permissions,
+                 "A rule as in csi_proxy_access, for the calls of this module over all "
+                 "endpoints and from programs that it is part of: root, and longshorectl "
+                 "call, need one too. What an endpoint allows must be allowed here as "
+                 "well. Calls of other modules follow their may_call alone.",
+                 false);
     sample += '\n';
     append_comment(sample, "For isolation = \"process\": what the process may do and use.");
     sample += "#[" + joined(table, "process") + "]\n";
@@ -175,29 +188,8 @@ std::string sample(const std::vector<std::pair<std::string, ModuleSchema>>& modu
       "of their names: their values replace those here, and tables are merged. Times "
       "are written as \"250ms\", \"30s\", \"10m\" or \"2h\". A controller, which works of its "
       "own accord, has the tables and keys of a module, but in [controllers.<name>].");
-  sample += "\n[agent]\n";
-  append_section(sample, AgentSettings{}, true);
-  sample += "\n[agent.log]\n";
-  append_section(sample, LogSettings{}, true);
-  sample += "\n[agent.http]\n";
-  append_section(sample, HttpSettings{}, true);
-  sample += "\n[agent.audit]\n";
-  append_section(sample, AuditSettings{}, true);
-  sample += "\n[agent.signatures]\n";
-  append_section(sample, SignatureSettings{}, true);
-  sample += "\n[agent.limits]\n";
-  append_section(sample, LimitSettings{}, true);
-  sample += "\n[endpoints]\n";
-  append_section(sample, CsiProxySettings{}, true);
-  sample += '\n';
-  append_comment(sample, "Who may use the csi-proxy sockets.");
-  sample += "[endpoints.csi_proxy_access]\n";
-  append_section(sample, AccessSettings{}, true);
-  append_example_rule(sample, "endpoints.csi_proxy_access",
-                      "A rule of what callers may call here, under a name of your choice; any "
-                      "endpoint may have such rules. Where there are none, whoever connects may "
-                      "call everything; where there are some, only what one of them allows.",
-                      true);
+  append_table(sample, "agent", AgentSettings{}, "");
+  append_table(sample, "endpoints", CsiProxySettings{}, "");
   append_example_endpoint(sample, modules);
   for (const auto& [name, schema] : modules) {
     append_module(sample, name, schema, name == modules.front().first);

@@ -10,8 +10,7 @@ constexpr int64_t kMostMemory = int64_t{64} << 30;
 
 }  // namespace
 
-template <>
-const SectionKeys<AgentSettings>& section_keys() {
+const SectionKeys<AgentSettings>& section_keys(const AgentSettings&) {
   using S = AgentSettings;
   static const SectionKeys<S> keys = {
       key<&S::run_dir>({.name = "run_dir",
@@ -58,8 +57,7 @@ const SectionKeys<AgentSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<LogSettings>& section_keys() {
+const SectionKeys<LogSettings>& section_keys(const LogSettings&) {
   using S = LogSettings;
   static const SectionKeys<S> keys = {
       key<&S::level>({.name = "level",
@@ -82,8 +80,7 @@ const SectionKeys<LogSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<HttpSettings>& section_keys() {
+const SectionKeys<HttpSettings>& section_keys(const HttpSettings&) {
   using S = HttpSettings;
   static const SectionKeys<S> keys = {
       key<&S::address>({.name = "address",
@@ -105,8 +102,7 @@ const SectionKeys<HttpSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<LimitSettings>& section_keys() {
+const SectionKeys<LimitSettings>& section_keys(const LimitSettings&) {
   using S = LimitSettings;
   const auto limit = [](std::string name, std::string doc, int64_t least, int64_t most) {
     return KeySchema{.name = std::move(name),
@@ -158,8 +154,7 @@ const SectionKeys<LimitSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<CsiProxySettings>& section_keys() {
+const SectionKeys<CsiProxySettings>& section_keys(const CsiProxySettings&) {
   using S = CsiProxySettings;
   static const SectionKeys<S> keys = {
       key<&S::enabled>({.name = "csi_proxy",
@@ -170,8 +165,7 @@ const SectionKeys<CsiProxySettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<EndpointSettings>& section_keys() {
+const SectionKeys<EndpointSettings>& section_keys(const EndpointSettings&) {
   using S = EndpointSettings;
   static const SectionKeys<S> keys = {
       key<&S::address>({.name = "address",
@@ -184,8 +178,7 @@ const SectionKeys<EndpointSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<ModuleSettings>& section_keys() {
+const SectionKeys<ModuleSettings>& section_keys(const ModuleSettings&) {
   using S = ModuleSettings;
   const auto count = [](std::string name, std::string doc, int64_t least, int64_t most) {
     return KeySchema{.name = std::move(name),
@@ -258,8 +251,7 @@ const SectionKeys<ModuleSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<MethodSettings>& section_keys() {
+const SectionKeys<MethodSettings>& section_keys(const MethodSettings&) {
   using S = MethodSettings;
   static const SectionKeys<S> keys = {
       key<&S::timeout>({.name = "timeout",

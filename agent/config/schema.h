@@ -29,35 +29,20 @@ struct MethodSettings {
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
 };
 
-// The keys of each section in the order in which they are shown.
-template <typename Section>
-const SectionKeys<Section>& section_keys();
-template <>
-const SectionKeys<AgentSettings>& section_keys();
-template <>
-const SectionKeys<LogSettings>& section_keys();
-template <>
-const SectionKeys<HttpSettings>& section_keys();
-template <>
-const SectionKeys<AuditSettings>& section_keys();
-template <>
-const SectionKeys<SignatureSettings>& section_keys();
-template <>
-const SectionKeys<LimitSettings>& section_keys();
-template <>
-const SectionKeys<AccessSettings>& section_keys();
-template <>
-const SectionKeys<PermissionRule>& section_keys();
-template <>
-const SectionKeys<CsiProxySettings>& section_keys();
-template <>
-const SectionKeys<EndpointSettings>& section_keys();
-template <>
-const SectionKeys<ModuleSettings>& section_keys();
-template <>
-const SectionKeys<MethodSettings>& section_keys();
-template <>
-const SectionKeys<ProcessSettings>& section_keys();
+// The keys of the argument's type, whatever it holds, in the order in which they are shown.
+const SectionKeys<AgentSettings>& section_keys(const AgentSettings&);
+const SectionKeys<LogSettings>& section_keys(const LogSettings&);
+const SectionKeys<HttpSettings>& section_keys(const HttpSettings&);
+const SectionKeys<AuditSettings>& section_keys(const AuditSettings&);
+const SectionKeys<SignatureSettings>& section_keys(const SignatureSettings&);
+const SectionKeys<LimitSettings>& section_keys(const LimitSettings&);
+const SectionKeys<AccessSettings>& section_keys(const AccessSettings&);
+const SectionKeys<PermissionRule>& section_keys(const PermissionRule&);
+const SectionKeys<CsiProxySettings>& section_keys(const CsiProxySettings&);
+const SectionKeys<EndpointSettings>& section_keys(const EndpointSettings&);
+const SectionKeys<ModuleSettings>& section_keys(const ModuleSettings&);
+const SectionKeys<MethodSettings>& section_keys(const MethodSettings&);
+const SectionKeys<ProcessSettings>& section_keys(const ProcessSettings&);
 
 // Whether `name` can name an endpoint or a module: [a-z][a-z0-9_-]*.
 bool is_name(std::string_view name);

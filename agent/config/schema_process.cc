@@ -4,8 +4,7 @@
 
 namespace longshore::config {
 
-template <>
-const SectionKeys<ProcessSettings>& section_keys() {
+const SectionKeys<ProcessSettings>& section_keys(const ProcessSettings&) {
   using S = ProcessSettings;
   static const SectionKeys<S> keys = {
       key<&S::user>({.name = "user",

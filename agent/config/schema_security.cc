@@ -4,8 +4,7 @@
 
 namespace longshore::config {
 
-template <>
-const SectionKeys<PermissionRule>& section_keys() {
+const SectionKeys<PermissionRule>& section_keys(const PermissionRule&) {
   using S = PermissionRule;
   static const SectionKeys<S> keys = {
       key<&S::users>({.name = "users",
@@ -24,8 +23,7 @@ const SectionKeys<PermissionRule>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<AuditSettings>& section_keys() {
+const SectionKeys<AuditSettings>& section_keys(const AuditSettings&) {
   using S = AuditSettings;
   static const SectionKeys<S> keys = {
       key<&S::file>({.name = "file",
@@ -63,8 +61,7 @@ const SectionKeys<AuditSettings>& section_keys() {
   return keys;
 }
 
-template <>
-const SectionKeys<SignatureSettings>& section_keys() {
+const SectionKeys<SignatureSettings>& section_keys(const SignatureSettings&) {
   using S = SignatureSettings;
   static const SectionKeys<S> keys = {
       key<&S::keys_dir>({.name = "keys_dir",

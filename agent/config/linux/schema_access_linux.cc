@@ -3,8 +3,7 @@
 
 namespace longshore::config {
 
-template <>
-const SectionKeys<AccessSettings>& section_keys() {
+const SectionKeys<AccessSettings>& section_keys(const AccessSettings&) {
   using S = AccessSettings;
   static const SectionKeys<S> keys = {
       key<&S::mode>(

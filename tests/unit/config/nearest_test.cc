@@ -41,14 +41,19 @@ TEST_CASE("every key of the schema has a name of its own and says what it means"
     }
     CHECK_FALSE(names.empty());
   };
-  check(section_keys<AgentSettings>());
-  check(section_keys<LogSettings>());
-  check(section_keys<LimitSettings>());
-  check(section_keys<CsiProxySettings>());
-  check(section_keys<AccessSettings>());
-  check(section_keys<EndpointSettings>());
-  check(section_keys<ModuleSettings>());
-  check(section_keys<MethodSettings>());
+  check(section_keys(AgentSettings{}));
+  check(section_keys(LogSettings{}));
+  check(section_keys(HttpSettings{}));
+  check(section_keys(AuditSettings{}));
+  check(section_keys(SignatureSettings{}));
+  check(section_keys(LimitSettings{}));
+  check(section_keys(CsiProxySettings{}));
+  check(section_keys(AccessSettings{}));
+  check(section_keys(PermissionRule{}));
+  check(section_keys(EndpointSettings{}));
+  check(section_keys(ModuleSettings{}));
+  check(section_keys(MethodSettings{}));
+  check(section_keys(ProcessSettings{}));
 }
 
 }  // namespace longshore::config
