@@ -51,6 +51,7 @@ inline constexpr std::tuple kSectionTables<ModuleSettings>{
     SectionTable{"settings", &ModuleSettings::settings},
 };
 
+// Calls `visit` with each of them.
 template <typename Section, typename Visit>
 void visit_tables(const Visit& visit) {
   std::apply([&](const auto&... table) { (visit(table), ...); }, kSectionTables<Section>);
