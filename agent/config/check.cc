@@ -15,7 +15,7 @@ namespace {
 class WholeCheck {
  public:
   WholeCheck(const Draft& draft, const ModuleSchemas& schemas,
-             const std::vector<std::string>& host_services, Findings& findings)
+             const HostServiceNames& host_services, Findings& findings)
       : draft_(draft),
         schemas_(schemas),
         host_services_(host_services),
@@ -31,7 +31,7 @@ class WholeCheck {
     check_audit();
     check_limits(draft_, findings_);
     check_users(draft_, findings_);
-    check_permissions(draft_, schemas_, findings_);
+    check_permissions(draft_, schemas_, host_services_, findings_);
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
     for (const ModuleSettings& module : draft_.configuration.modules) {
       if (const auto schema = schemas_.find(module.name); schema != schemas_.end()) {
@@ -73,13 +73,16 @@ class WholeCheck {
       }
       keep_out_of_own_folders(normal, who, place_of(draft_.origins, {address_path}));
     }
-    if (!all_described_) return;
     for (size_t i = 0; i < endpoint.services.size(); ++i) {
       const std::string& service = endpoint.services[i];
       if (is_service(service)) continue;
+      const bool is_for_modules = contains(host_services_.for_modules, service);
+      if (!is_for_modules && !all_described_) continue;
       add(item_place(draft_.origins, services_path, i),
           '"' + services_path + "\" names " + in_quotes(service) +
-              ", which no enabled module serves" + suggestion(service, all_services()));
+              (is_for_modules
+                   ? ", which the agent serves to modules only, as their may_call allows"
+                   : ", which no enabled module serves" + suggestion(service, all_services())));
     }
   }
 
@@ -181,9 +184,9 @@ class WholeCheck {
     const std::string path = joined(module.table(), "may_call");
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       const std::string& target = module.may_call[i];
-      if (module_of_.contains(target) || is_host_service(target)) continue;
+      if (module_of_.contains(target) || contains(host_services_.for_modules, target)) continue;
       if (std::ranges::find(schema.calls, target) != schema.calls.end()) continue;
-      std::vector<std::string> valid = host_services_;
+      std::vector<std::string> valid = host_services_.for_modules;
       for (const auto& [name, owner] : module_of_) valid.push_back(name);
       add(item_place(draft_.origins, path, i),
           '"' + path + "\" names " + in_quotes(target) +
@@ -231,16 +234,19 @@ class WholeCheck {
         ->table();
   }
 
-  bool is_host_service(const std::string& name) const {
-    return std::find(host_services_.begin(), host_services_.end(), name) != host_services_.end();
+  static bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   }
 
+  // Whether endpoints may name it.
   bool is_service(const std::string& name) const {
-    return module_of_.contains(name) && name.find('/') == std::string::npos;
+    return name.find('/') == std::string::npos &&
+           (module_of_.contains(name) || contains(host_services_.for_endpoints, name));
   }
 
   std::vector<std::string> all_services() const {
-    std::vector<std::string> services;
+    std::vector<std::string> services = host_services_.for_endpoints;
+    std::erase_if(services, [this](const std::string& name) { return !is_service(name); });
     for (const auto& [name, schema] : schemas_) {
       services.insert(services.end(), schema.services.begin(), schema.services.end());
     }
@@ -251,7 +257,7 @@ class WholeCheck {
 
   const Draft& draft_;
   const ModuleSchemas& schemas_;
-  const std::vector<std::string>& host_services_;
+  const HostServiceNames& host_services_;
   Findings& findings_;
   const bool all_described_;
   std::map<std::string, std::string> module_of_;    // by service and by method
@@ -263,7 +269,7 @@ class WholeCheck {
 }  // namespace
 
 void check_whole(const Draft& draft, const ModuleSchemas& schemas,
-                 const std::vector<std::string>& host_services, Findings& findings) {
+                 const HostServiceNames& host_services, Findings& findings) {
   WholeCheck(draft, schemas, host_services, findings).run();
 }
 

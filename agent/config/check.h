@@ -18,16 +18,17 @@ ModuleSchemas describe_modules(Draft& draft, ModuleCatalog& catalog, bool strict
                                Findings& findings);
 
 // Addresses and services of endpoints; services, methods and permissions of modules.
-// `host_services`: what `may_call` may name beside what modules serve.
+// `host_services`: what they may name beside what modules serve.
 void check_whole(const Draft& draft, const ModuleSchemas& schemas,
-                 const std::vector<std::string>& host_services, Findings& findings);
+                 const HostServiceNames& host_services, Findings& findings);
 
 // That no two modules serve one service, or one socket of csi-proxy's.
 void check_served_once(const Configuration& configuration, const Origins& origins,
                        const ModuleSchemas& schemas, Findings& findings);
 
 // What the rules of permissions allow.
-void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings);
+void check_permissions(const Draft& draft, const ModuleSchemas& schemas,
+                       const HostServiceNames& host_services, Findings& findings);
 
 // That limits leave room for what they are limits of.
 void check_limits(const Draft& draft, Findings& findings);

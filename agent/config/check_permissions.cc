@@ -10,8 +10,9 @@ namespace {
 // or more, than it seems to: each is reported.
 class PermissionCheck {
  public:
-  PermissionCheck(const Draft& draft, const ModuleSchemas& schemas, Findings& findings)
-      : draft_(draft), schemas_(schemas), findings_(findings) {}
+  PermissionCheck(const Draft& draft, const ModuleSchemas& schemas,
+                  const HostServiceNames& host_services, Findings& findings)
+      : draft_(draft), schemas_(schemas), host_services_(host_services), findings_(findings) {}
 
   void run() {
     const Configuration& configuration = draft_.configuration;
@@ -24,7 +25,7 @@ class PermissionCheck {
     const bool described = all_described(configuration, schemas_);
     const char* const not_served = "the endpoint has no such method or service";
     check("endpoints.csi_proxy_access", configuration.csi_proxy.access.permissions,
-          names_of_services({}), described, not_served);
+          names_of_modules(), described, not_served);
     for (const EndpointSettings& endpoint : configuration.endpoints) {
       check(joined("endpoints", endpoint.name), endpoint.access.permissions,
             names_of_services(endpoint.services), described, not_served);
@@ -40,17 +41,25 @@ class PermissionCheck {
     return names;
   }
 
-  // These services of any module, and their methods; all of them where none is named.
-  Names names_of_services(const Names& services) const {
+  // What modules serve, and the methods of that.
+  Names names_of_modules() const {
     Names names;
     for (const auto& [module, schema] : schemas_) {
-      for (const std::string& name : names_of(schema)) {
-        const std::string service = name.substr(0, name.find('/'));
-        const bool is_wanted = services.empty() || std::find(services.begin(), services.end(),
-                                                             service) != services.end();
-        if (is_wanted) names.push_back(name);
-      }
+      const Names more = names_of(schema);
+      names.insert(names.end(), more.begin(), more.end());
     }
+    return names;
+  }
+
+  // These services, and their methods.
+  Names names_of_services(const Names& services) const {
+    Names names = names_of_modules();
+    const Names& own = host_services_.for_endpoints;
+    names.insert(names.end(), own.begin(), own.end());
+    std::erase_if(names, [&](const std::string& name) {
+      const std::string service = name.substr(0, name.find('/'));
+      return std::find(services.begin(), services.end(), service) == services.end();
+    });
     return names;
   }
 
@@ -96,13 +105,15 @@ class PermissionCheck {
 
   const Draft& draft_;
   const ModuleSchemas& schemas_;
+  const HostServiceNames& host_services_;
   Findings& findings_;
 };
 
 }  // namespace
 
-void check_permissions(const Draft& draft, const ModuleSchemas& schemas, Findings& findings) {
-  PermissionCheck(draft, schemas, findings).run();
+void check_permissions(const Draft& draft, const ModuleSchemas& schemas,
+                       const HostServiceNames& host_services, Findings& findings) {
+  PermissionCheck(draft, schemas, host_services, findings).run();
 }
 
 }  // namespace longshore::config

@@ -36,12 +36,17 @@ struct ModuleSchema {
   std::vector<OptionSchema> options;
 };
 
+// What the agent serves itself, as services and as methods.
+struct HostServiceNames {
+  std::vector<std::string> for_modules;    // which name it in `may_call`
+  std::vector<std::string> for_endpoints;  // whose `services` name it
+};
+
 // Implemented by the loader's side, and by a fake in tests. Threads: the one that loads.
 class ModuleCatalog {
  public:
   virtual ~ModuleCatalog() = default;
-  // What `may_call` may name beside services and methods of modules.
-  virtual std::vector<std::string> host_services() const { return {}; }
+  virtual HostServiceNames host_services() const { return {}; }
   // `describe` will be asked for these, of which those that are not enabled do not count. Who has
   // much to read can do so for all of them at once.
   virtual void expect(const std::vector<ModuleSettings>&, const AgentSettings&) {}

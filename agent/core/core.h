@@ -29,10 +29,10 @@ struct Core {
         host_services(inspected->services()),
         modules(*inspected, host_services, router, catalog, call_metrics, log) {}
 
-  const std::unique_ptr<InspectedModules> inspected;
   observe::CallMetrics call_metrics;
   router::Timers timers;
-  router::AuditLog audit;  // off until it is opened
+  const std::unique_ptr<InspectedModules> inspected;  // with the host services, which use timers
+  router::AuditLog audit;                             // off until it is opened
   router::Router router;
   loader::CatalogHolder catalog;
   services::HostServices& host_services;

@@ -26,7 +26,7 @@ class InspectedModules final : public config::ModuleCatalog {
       : extra_folders_(std::move(extra_folders)), services_(std::move(services)) {}
 
   services::HostServices& services() { return *services_; }
-  std::vector<std::string> host_services() const override { return services_->names_for_modules(); }
+  config::HostServiceNames host_services() const override { return services_->names(); }
 
   // Reads their files, several at a time.
   void expect(const std::vector<config::ModuleSettings>& modules,

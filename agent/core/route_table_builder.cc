@@ -76,17 +76,18 @@ void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& st
       routes->by_method.emplace(method.full_name, router::Route{std::move(known), target});
     }
   }
-  for (const services::HostService& service : host_services_.all()) {
-    if (service.for_endpoints) catalog->add(service.description, true);
-    for (const auto& method : service.description.methods) {
+  for (const std::shared_ptr<services::HostService>& service : host_services_.all()) {
+    if (service->for_endpoints()) catalog->add(service->description(), true);
+    const std::shared_ptr<router::Target> target(service, &service->target());
+    for (const auto& method : service->description().methods) {
       auto known = std::make_shared<router::Method>(method);
+      known->for_modules_only = !service->for_endpoints();
       // What longshorectl asks would be counted for being looked at.
-      if (service.for_modules) {
+      if (service->for_modules()) {
         known->metrics = call_metrics_.of(method.service, method.name, method.server_streaming);
       }
       // Whatever a module says that it serves.
-      routes->by_method.insert_or_assign(method.full_name,
-                                         router::Route{std::move(known), service.target});
+      routes->by_method.insert_or_assign(method.full_name, router::Route{std::move(known), target});
     }
   }
   routes->unknown = unknown_modules(entries, catalog->services());

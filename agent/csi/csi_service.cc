@@ -30,17 +30,8 @@ bool is_method(const std::string& text) {
 
 }  // namespace
 
-Result<void> CsiService::submit(std::shared_ptr<router::Call> call) {
-  call->run();
-  return {};
-}
-
-void CsiService::execute(router::Call& call) {
-  if (const auto begun = begin(call); !begun) {
-    call.finish(begun.error().code(), begun.error().message());
-  } else if (call.state() == LONGSHORE_CANCELLED) {
-    on_cancel(call);  // which came before this could know of the call
-  }
+Result<std::shared_ptr<CsiService>> CsiService::make() {
+  return services::make_host_service<CsiService>(csi_description);
 }
 
 Result<void> CsiService::begin(router::Call& call) {
@@ -58,13 +49,16 @@ Result<void> CsiService::begin(router::Call& call) {
         .because("it is not of csi.v1.Identity")
         .advise("call it by longshore.host.v1.Csi/Call");
   }
-  return add(call.handle(),
-             std::make_shared<DriverCall>(DriverCall::Parts{
-                 .call = std::static_pointer_cast<router::Call>(call.shared_from_this()),
-                 .path = *std::move(path),
-                 .method = std::move(*request.mutable_method()),
-                 .request = std::move(*request.mutable_request()),
-                 .fresh_connection = request.fresh_connection()}));
+  auto added = add(call.handle(),
+                   std::make_shared<DriverCall>(DriverCall::Parts{
+                       .call = std::static_pointer_cast<router::Call>(call.shared_from_this()),
+                       .path = *std::move(path),
+                       .method = std::move(*request.mutable_method()),
+                       .request = std::move(*request.mutable_request()),
+                       .fresh_connection = request.fresh_connection()}));
+  // It may have been cancelled before this knew of it.
+  if (added && call.state() == LONGSHORE_CANCELLED) on_cancel(call);
+  return added;
 }
 
 Result<void> CsiService::add(uint64_t handle, std::shared_ptr<DriverCall> call) {
@@ -159,10 +153,6 @@ void CsiService::stop() {
     boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled
   });
   thread_.join();
-}
-
-Result<loader::ModuleDescription> csi_service_description() {
-  return loader::parse_host_service_description(csi_description);
 }
 
 }  // namespace longshore::csi

@@ -15,29 +15,28 @@
 #include <thread>
 
 #include "csi/driver_connection.h"
-#include "loader/description.h"
 #include "longshore/result.hpp"
-#include "router/target.h"
+#include "services/host_service_target.h"
 
 namespace longshore::csi {
 
-class CsiService final : public router::Target {
+class CsiService final : public services::HostServiceTarget {
  public:
   static constexpr size_t kMaxCalls = 256;       // that are under way
   static constexpr size_t kMaxConnections = 16;  // that are shared
 
-  ~CsiService() override { stop(); }
+  static Result<std::shared_ptr<CsiService>> make();
+  using HostServiceTarget::HostServiceTarget;
+  ~CsiService() override { CsiService::stop(); }
 
-  Result<void> submit(std::shared_ptr<router::Call> call) override;
-  void execute(router::Call& call) override;
-  void on_cancel(router::Call& call) override;
-
+  bool for_modules() const override { return true; }
   // Ends the thread; no call is made from then on. Twice is harmless.
-  void stop();
+  void stop() override;
+  void on_cancel(router::Call& call) override;
 
  private:
   // Takes the call in: from then on it is the thread's.
-  Result<void> begin(router::Call& call);
+  Result<void> begin(router::Call& call) override;
   Result<void> add(uint64_t handle, std::shared_ptr<DriverCall> call);
   // These run on the thread.
   void connect(uint64_t handle, const std::shared_ptr<DriverCall>& call);
@@ -54,7 +53,5 @@ class CsiService final : public router::Target {
   std::map<uint64_t, std::shared_ptr<DriverCall>> calls_;  // by handle, until they are over
   std::thread thread_;
 };
-
-Result<loader::ModuleDescription> csi_service_description();
 
 }  // namespace longshore::csi

@@ -59,6 +59,7 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
   std::unique_ptr<EmbeddedAgent> agent(new EmbeddedAgent(std::move(options), std::move(*loaded),
                                                          *std::move(state), std::move(inspected),
                                                          std::move(*log)));
+  agent->core_.host_services.start(agent->core_.timers, *agent->log_);
   auto started = agent->configuration_.open_audit_log();
   if (started) started = agent->configuration_.start(&core::RunningConfiguration::commit_modules);
   if (!started) {
@@ -104,6 +105,7 @@ bool EmbeddedAgent::end() {
   const std::lock_guard lock(reload_mutex_);
   const auto stop_timeout = configuration_.get()->configuration.agent.stop_timeout;
   core_.modules.stop_all(stop_timeout);
+  core_.host_services.stop();
   core_.audit.end();
   const bool is_told = event_thread_.finish(stop_timeout);
   return is_told && !core_.modules.has_abandoned();

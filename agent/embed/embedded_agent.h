@@ -1,5 +1,8 @@
 // An agent inside another program: the core without sockets, signals or a process of its own.
 //
+// Of the host services it has longshore.host.v1.Agent alone: Csi and Http need libraries, of HTTP/2
+// and of HTTP, that liblongshore does without.
+//
 //   create ──► serving ◄──► reload        end ──► gone; destroy it unless something is left behind
 //
 // Threads: `call` and `start_call` any; `reload` one at a time, a second caller waits; `end` once,

@@ -11,8 +11,6 @@
 namespace longshore::endpoint {
 namespace {
 
-constexpr const char* kAdminService = "longshore.admin.v1.Admin";
-
 // `owner` is the name of the endpoint's table.
 Result<void> apply_access(const config::AccessSettings& access, const std::string& owner,
                           EndpointOptions& options) {
@@ -64,14 +62,15 @@ EndpointOptions with_limits(const config::AgentSettings& agent) {
 }
 
 // Serves everything: it is how an administrator calls any method. Only the agent's user gets in.
-EndpointOptions control_endpoint(const config::Configuration& configuration) {
+EndpointOptions control_endpoint(const config::Configuration& configuration,
+                                 const std::vector<std::string>& services) {
   EndpointOptions options = with_limits(configuration.agent);
   options.name = "control";
   options.listener.path = control_path(configuration.agent);
   options.listener.mode = 0600;
   options.listener.directory_mode = 0700;
   options.listener.sddl = config::AccessSettings().sddl;
-  options.services = {kAdminService};
+  options.services = {services.begin(), services.end()};
   options.all_services = true;
   options.own_user_only = true;
   return options;
@@ -94,8 +93,9 @@ Result<EndpointOptions> csi_proxy_endpoint(const config::Configuration& configur
 
 Result<std::vector<EndpointOptions>> wanted_endpoints(
     const config::Configuration& configuration,
-    const std::vector<loader::CsiProxyEndpoint>& csi_proxy) {
-  std::vector<EndpointOptions> wanted{control_endpoint(configuration)};
+    const std::vector<loader::CsiProxyEndpoint>& csi_proxy,
+    const std::vector<std::string>& control_services) {
+  std::vector<EndpointOptions> wanted{control_endpoint(configuration, control_services)};
   if (configuration.csi_proxy.enabled) {
     for (const auto& each : csi_proxy) {
       auto options = csi_proxy_endpoint(configuration, each.name());

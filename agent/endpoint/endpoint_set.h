@@ -26,9 +26,11 @@ namespace longshore::endpoint {
 
 // Every socket that `configuration` asks for: the control socket, one per csi-proxy endpoint of the
 // modules, and those of `[endpoints.*]`. The error names a user or group that does not exist.
+// `control_services`: what the control socket tells that it serves.
 Result<std::vector<EndpointOptions>> wanted_endpoints(
     const config::Configuration& configuration,
-    const std::vector<loader::CsiProxyEndpoint>& csi_proxy);
+    const std::vector<loader::CsiProxyEndpoint>& csi_proxy,
+    const std::vector<std::string>& control_services = {});
 
 class EndpointSet {
  public:

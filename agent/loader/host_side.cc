@@ -19,6 +19,7 @@ std::shared_ptr<const router::Caller> caller_of(const InstanceOptions& options) 
                         options.may_call
                             ? options.may_call
                             : std::make_shared<const std::set<std::string, std::less<>>>()};
+  caller.module = options.name;
   caller.flow = std::hash<std::string>()(identity);
   return std::make_shared<router::Caller>(std::move(caller));
 }

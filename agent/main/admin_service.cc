@@ -15,9 +15,9 @@ namespace longshore {
 namespace messages = longshore::admin::v1;
 
 // A friend of the agent, so that nothing else needs access to its parts.
-class AdminService {
+class AdminHandlers {
  public:
-  explicit AdminService(Agent& agent) : agent_(agent) {}
+  explicit AdminHandlers(Agent& agent) : agent_(agent) {}
 
   static DiagnosticsParts diagnostics_parts(Agent& agent) {
     return {agent.core_, *agent.log_, [&agent] { return agent.configuration()->agent.log.level; }};
@@ -114,18 +114,20 @@ class AdminService {
 
   Result<messages::ListServicesResponse> services(const messages::ListServicesRequest&) const {
     messages::ListServicesResponse response;
+    const auto add = [&](const std::string& name, const std::string& module) {
+      auto* service = response.add_services();
+      service->set_name(name);
+      service->set_module(module);
+      add_methods(name, *service);
+    };
     for (const auto& entry : agent_.core_.modules.list()) {
       for (const std::string& name : entry.facts->description.services) {
-        auto* service = response.add_services();
-        service->set_name(name);
-        service->set_module(entry.settings.name);
-        add_methods(name, *service);
+        add(name, entry.settings.name);
       }
     }
-    auto* own = response.add_services();
-    own->set_name(kAdminService);
-    own->set_module("agent");
-    add_methods(own->name(), *own);
+    for (const std::string& name : agent_.core_.host_services.services_for_endpoints()) {
+      add(name, "agent");
+    }
     return response;
   }
 
@@ -178,25 +180,24 @@ class AdminService {
   Agent& agent_;
 };
 
-std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& router) {
-  const auto service = std::make_shared<AdminService>(agent);
-  const auto handler = [&](auto method) { return typed_handler_of(service, method); };
-  const std::string prefix = std::string(kAdminService) + "/";
-  auto handlers = diagnostics_handlers(AdminService::diagnostics_parts(agent));
-  handlers.merge(std::map<std::string, AdminTarget::Handler>{
-      {prefix + "GetStatus", handler(&AdminService::status)},
-      {prefix + "ListModules", handler(&AdminService::modules)},
-      {prefix + "ListServices", handler(&AdminService::services)},
-      {prefix + "GetConfig", handler(&AdminService::configuration)},
-      {prefix + "Reload", handler(&AdminService::reload)},
-      {prefix + "Upgrade", handler(&AdminService::upgrade)}});
-  return std::make_shared<AdminTarget>(
-      router.timers(), "control", std::move(handlers),
-      std::set<std::string, std::less<>>{prefix + "Reload", prefix + "Upgrade"});
+Result<std::shared_ptr<AdminService>> AdminService::make() {
+  return services::make_host_service<AdminService>(admin_description);
 }
 
-Result<loader::ModuleDescription> admin_service_description() {
-  return loader::parse_host_service_description(admin_description);
+std::shared_ptr<AdminTarget> AdminService::serve(Agent& agent, router::Timers& timers) {
+  const auto service = std::make_shared<AdminHandlers>(agent);
+  const auto handler = [&](auto method) { return typed_handler_of(service, method); };
+  auto handlers = diagnostics_handlers(AdminHandlers::diagnostics_parts(agent));
+  handlers.merge(std::map<std::string, AdminTarget::Handler>{
+      {"GetStatus", handler(&AdminHandlers::status)},
+      {"ListModules", handler(&AdminHandlers::modules)},
+      {"ListServices", handler(&AdminHandlers::services)},
+      {"GetConfig", handler(&AdminHandlers::configuration)},
+      {"Reload", handler(&AdminHandlers::reload)},
+      {"Upgrade", handler(&AdminHandlers::upgrade)}});
+  target_ = std::make_shared<AdminTarget>(timers, "control", std::move(handlers),
+                                          std::set<std::string, std::less<>>{"Reload", "Upgrade"});
+  return target_;
 }
 
 }  // namespace longshore

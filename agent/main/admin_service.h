@@ -1,22 +1,34 @@
-// longshore.admin.v1.Admin: what longshorectl asks the agent.
+// longshore.admin.v1.Admin: what longshorectl asks the agent. Configurations may name it before
+// there is an agent to ask.
+//
+//   described ──serve──► it has its target, and may be started
+//
+// Threads: `serve` the one that makes the agent; the target any. Owner: the host services.
 #pragma once
 
 #include <memory>
 
-#include "loader/description.h"
 #include "longshore/result.hpp"
 #include "main/admin_target.h"
+#include "services/host_service.h"
 
 namespace longshore {
 
 class Agent;
 
-inline constexpr const char* kAdminService = "longshore.admin.v1.Admin";
+class AdminService final : public services::HostService {
+ public:
+  static Result<std::shared_ptr<AdminService>> make();
+  using HostService::HostService;
 
-// The handlers; they use `agent` as long as the target lives.
-std::shared_ptr<AdminTarget> make_control_target(Agent& agent, router::Router& router);
+  // Answers of `agent`, as long as the target lives.
+  std::shared_ptr<AdminTarget> serve(Agent& agent, router::Timers& timers);
 
-// The service's description, in the form in which modules have theirs.
-Result<loader::ModuleDescription> admin_service_description();
+  router::Target& target() override { return *target_; }
+  bool for_endpoints() const override { return true; }
+
+ private:
+  std::shared_ptr<AdminTarget> target_;
+};
 
 }  // namespace longshore

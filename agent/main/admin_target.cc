@@ -15,7 +15,7 @@ AdminTarget::AdminTarget(router::Timers& timers, std::string name,
       changing_(std::move(changing)) {}
 
 Result<void> AdminTarget::submit(std::shared_ptr<router::Call> call) {
-  if (changing_.contains(call->method().full_name)) {
+  if (changing_.contains(call->method().name)) {
     post([call = std::move(call)] { call->run(); });
   } else {
     questions_.post(std::move(call));
@@ -35,7 +35,7 @@ void AdminTarget::post(std::function<void()> function) {
 void AdminTarget::execute(router::Call& call) {
   Result<std::string> response = Error::of_text(
       StatusCode::kUnimplemented, "the agent does not serve " + call.method().full_name);
-  const auto handler = handlers_.find(call.method().full_name);
+  const auto handler = handlers_.find(call.method().name);
   if (handler != handlers_.end()) response = handler->second(call.request());
   if (response) call.send(*response);
   if (response) {

@@ -22,7 +22,7 @@ class AdminTarget final : public router::Target {
   // Takes the serialised request and gives the serialised response.
   using Handler = std::function<Result<std::string>(std::string_view request)>;
 
-  // `handlers` by full method name; `changing` are the methods that may take long.
+  // `handlers` by the method's name; `changing` are the methods that may take long.
   AdminTarget(router::Timers& timers, std::string name, std::map<std::string, Handler> handlers,
               std::set<std::string, std::less<>> changing);
 

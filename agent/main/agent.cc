@@ -14,9 +14,7 @@
 #include "config/load.h"
 #include "config/user_names.h"
 #include "core/version.h"
-#include "main/admin_service.h"
 #include "main/end_during_start.h"
-#include "main/http_service.h"
 #include "main/service_notify.h"
 #include "main/status_report.h"
 #include "router/heaps.h"
@@ -37,7 +35,8 @@ endpoint::EndpointSet::OnFailure on_bad_endpoint(const config::Configuration& co
 }  // namespace
 
 Agent::Agent(Options options, config::Loaded loaded,
-             std::unique_ptr<core::InspectedModules> modules, std::unique_ptr<observe::Log> log)
+             std::unique_ptr<core::InspectedModules> modules, AdminService& admin,
+             std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
       core_(core::Core::router_options(loaded.configuration.agent, options_.memory),
@@ -46,7 +45,8 @@ Agent::Agent(Options options, config::Loaded loaded,
       client_memory_(std::make_shared<rpc::MemoryAccount>(rpc::MemoryAccount::Options{
           .name = "the agent (agent.limits.max_memory)",
           .limit = static_cast<size_t>(configuration()->agent.limits.max_memory)})),
-      endpoints_(endpoint_context(), endpoint::take_activated_sockets()) {}
+      endpoints_(endpoint_context(), endpoint::take_activated_sockets()),
+      control_(admin.serve(*this, core_.timers)) {}
 
 endpoint::EndpointContext Agent::endpoint_context() {
   return {io_,
@@ -73,10 +73,7 @@ Result<void> Agent::start() {
 #if !defined(_WIN32)
   signals_.add(SIGHUP);  // what comes now waits until the agent serves
 #endif
-  control_ = make_control_target(*this, core_.router);
-  core_.host_services.bind(kAdminService, control_);
-  const auto http_pages = std::make_shared<HttpService>(core_.timers, *log_);
-  core_.host_services.bind(kHttpService, http_pages, [http_pages] { http_pages->stop(); });
+  core_.host_services.start(core_.timers, *log_);
   memory_return_ =
       std::make_shared<router::MemoryReturn>(core_.timers, [control = std::weak_ptr(control_)] {
         if (const auto thread = control.lock()) thread->post(&router::give_back_heaps);
@@ -187,7 +184,8 @@ Result<core::ModuleSet::Committed> Agent::begin_serving(const config::Configurat
 
 Result<std::vector<endpoint::EndpointOptions>> Agent::wanted_endpoints(
     const config::Configuration& configuration, const core::PreparedChange& change) const {
-  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints());
+  auto wanted = endpoint::wanted_endpoints(configuration, change.csi_proxy_endpoints(),
+                                           core_.host_services.services_for_endpoints());
   if (!wanted) return wanted;
   auto unclaimed = endpoints_.unclaimed(configuration, *wanted);
   if (!unclaimed) return unclaimed;

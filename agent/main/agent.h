@@ -30,7 +30,7 @@
 #include "endpoint/endpoint_set.h"
 #include "endpoint/io_threads.h"
 #include "longshore/result.hpp"
-#include "main/admin_target.h"
+#include "main/admin_service.h"
 #include "main/http_endpoint.h"
 #include "main/module_retry.h"
 #include "main/service_watchdog.h"
@@ -57,8 +57,9 @@ class Agent {
     std::function<void(std::string_view)> notify = {};
   };
 
+  // `admin`: of the host services of `modules`.
   Agent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> modules,
-        std::unique_ptr<observe::Log> log);
+        AdminService& admin, std::unique_ptr<observe::Log> log);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -94,7 +95,7 @@ class Agent {
   Result<Upgraded> upgrade(const std::string& module, const std::string& file);
 
  private:
-  friend class AdminService;
+  friend class AdminHandlers;
 
   enum class State { kStarting, kServing, kDraining };
 
@@ -158,8 +159,8 @@ class Agent {
   // What the clients of all endpoints make the agent hold, but for the control socket's.
   std::shared_ptr<rpc::MemoryAccount> client_memory_;
   endpoint::EndpointSet endpoints_;
-  std::shared_ptr<AdminTarget> control_;     // its thread is the control thread
-  std::unique_ptr<HttpEndpoint> http_;       // null: none is configured
+  const std::shared_ptr<AdminTarget> control_;  // its thread is the control thread
+  std::unique_ptr<HttpEndpoint> http_;          // null: none is configured
   std::optional<ServiceWatchdog> watchdog_;  // once it serves, where the service manager wants one
   std::atomic<bool> reload_waits_{false};    // one of a signal's, for the control thread
   router::Clock::time_point end_deadline_;   // of the whole end; set where it begins

@@ -165,7 +165,7 @@ int run_config_command(const ConfigCommand& command, std::istream& running, std:
     errors << services.error().message() << '\n';
     return kConfigurationError;
   }
-  Command runner(command, *std::move(services), output, errors);
+  Command runner(command, services->all, output, errors);
   if (command.name == "check") return runner.check();
   if (command.name == "show") return runner.show();
   if (command.name == "sample") return runner.sample();

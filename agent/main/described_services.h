@@ -1,5 +1,5 @@
 // The services that the agent offers itself, described before any configuration is read, so that
-// configurations can name them. Who serves them is bound when the agent starts.
+// configurations can name them.
 //
 // Threads: any.
 #pragma once
@@ -7,10 +7,16 @@
 #include <memory>
 
 #include "longshore/result.hpp"
+#include "main/admin_service.h"
 #include "services/host_services.h"
 
 namespace longshore {
 
-Result<std::shared_ptr<services::HostServices>> described_services();
+struct DescribedServices {
+  std::shared_ptr<services::HostServices> all;
+  std::shared_ptr<AdminService> admin;  // one of them, which the agent serves
+};
+
+Result<DescribedServices> described_services();
 
 }  // namespace longshore

@@ -283,12 +283,11 @@ class Diagnostics {
 std::map<std::string, AdminTarget::Handler> diagnostics_handlers(DiagnosticsParts parts) {
   const auto service = std::make_shared<Diagnostics>(std::move(parts));
   const auto handler = [&](auto method) { return typed_handler_of(service, method); };
-  const std::string prefix = "longshore.admin.v1.Admin/";
-  return {{prefix + "GetLogLevel", handler(&Diagnostics::log_level)},
-          {prefix + "SetLogLevel", handler(&Diagnostics::set_log_level)},
-          {prefix + "TraceRequest", handler(&Diagnostics::trace)},
-          {prefix + "ListCalls", handler(&Diagnostics::calls)},
-          {prefix + "GetCallFigures", handler(&Diagnostics::figures)}};
+  return {{"GetLogLevel", handler(&Diagnostics::log_level)},
+          {"SetLogLevel", handler(&Diagnostics::set_log_level)},
+          {"TraceRequest", handler(&Diagnostics::trace)},
+          {"ListCalls", handler(&Diagnostics::calls)},
+          {"GetCallFigures", handler(&Diagnostics::figures)}};
 }
 
 }  // namespace longshore

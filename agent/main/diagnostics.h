@@ -20,7 +20,7 @@ struct DiagnosticsParts {
   std::function<std::string()> configured_level;
 };
 
-// The handlers, by full method name.
+// The handlers, by the method's name.
 std::map<std::string, AdminTarget::Handler> diagnostics_handlers(DiagnosticsParts parts);
 
 }  // namespace longshore

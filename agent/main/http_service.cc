@@ -37,23 +37,23 @@ Error cannot_serve(StatusCode code, const std::string& what) {
 
 }  // namespace
 
-Result<void> HttpService::submit(std::shared_ptr<router::Call> call) {
-  call->run();
-  return {};
+Result<std::shared_ptr<HttpService>> HttpService::make() {
+  return services::make_host_service<HttpService>(http_description);
 }
 
-void HttpService::execute(router::Call& call) {
-  const bool is_serve = call.method().name == "Serve";
-  if (const auto taken = is_serve ? serve(call) : respond(call); !taken) {
-    call.finish(taken.error().code(), taken.error().message());
-  } else if (!is_serve) {
+void HttpService::start(router::Timers& timers, observe::Log& log) {
+  log_ = &log;
+  ports_thread_.emplace(timers, "http-ports", 1);
+}
+
+Result<void> HttpService::begin(router::Call& call) {
+  if (call.method().name == "Serve") return serve(call);
+  auto answered = respond(call);
+  if (answered) {
     call.send({});
     call.finish(StatusCode::kOk, {});
   }
-}
-
-void HttpService::on_cancel(router::Call& call) {
-  call.finish(StatusCode::kCancelled, "nobody listens any more");
+  return answered;
 }
 
 Result<void> HttpService::serve(router::Call& call) {
@@ -79,7 +79,7 @@ Result<void> HttpService::serve(router::Call& call) {
   wanted.port = parsed->host + ' ' + std::to_string(parsed->port);
   // Each that takes any port gets one of its own.
   if (parsed->port == 0) wanted.port += ' ' + std::to_string(call.handle());
-  ports_thread_.post(
+  ports_thread_->post(
       [self = shared_from_this(), wanted = std::move(wanted),
        weak = std::weak_ptr(std::static_pointer_cast<router::Call>(call.shared_from_this()))] {
         const auto serving = weak.lock();
@@ -104,7 +104,7 @@ Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const 
   {
     const std::lock_guard lock(mutex_);
     is_started = std::exchange((*port)->is_started, true);
-    (*port)->pages[wanted.path] = {call->handle(), call->caller().identity, call};
+    (*port)->pages[wanted.path] = {call->handle(), call->caller().module, call};
   }
   if (call->is_over()) on_end(*call);  // which found no page
   if (is_started) return {};
@@ -140,7 +140,7 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
         const auto self = weak.lock();
         return self ? self->take(port, query, answer) : nullptr;
       },
-      log_, options);
+      *log_, options);
   if (!server) return std::move(server).error();
   const std::lock_guard lock(mutex_);
   Port& port = ports_[wanted.port];
@@ -170,7 +170,7 @@ void HttpService::on_end(router::Call& call) {
   for (const auto& answer : unanswered) {
     answer(observe::text_page(503, "Nobody serves this any more.\n"));
   }
-  if (is_unused) ports_thread_.post([self = shared_from_this()] { self->close_unused(); });
+  if (is_unused) ports_thread_->post([self = shared_from_this()] { self->close_unused(); });
 }
 
 void HttpService::close_unused() {
@@ -198,7 +198,7 @@ std::shared_ptr<void> HttpService::take(const std::string& port, const observe::
       if (page != at->second.pages.end()) call = page->second.call.lock();
       if (call) {
         id = ++last_id_;
-        requests_[id] = {page->second.serve, page->second.caller, answer};
+        requests_[id] = {page->second.serve, page->second.module, answer};
       }
     }
   }
@@ -245,7 +245,7 @@ Result<void> HttpService::respond(const router::Call& call) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = requests_.find(request.id());
-    if (found == requests_.end() || found->second.caller != call.caller().identity) {
+    if (found == requests_.end() || found->second.module != call.caller().module) {
       return refused(StatusCode::kNotFound, "nobody waits for it any more");
     }
     answer = std::move(found->second.answer);
@@ -260,14 +260,10 @@ void HttpService::stop() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(is_stopped_, true)) return;
   }
-  if (!ports_thread_.drain(router::Clock::now() + kStopTime)) return;
+  if (ports_thread_ && !ports_thread_->drain(router::Clock::now() + kStopTime)) return;
   std::map<std::string, Port> ports;  // ended without the lock
   const std::lock_guard lock(mutex_);
   ports.swap(ports_);
-}
-
-Result<loader::ModuleDescription> http_service_description() {
-  return loader::parse_host_service_description(http_description);
 }
 
 }  // namespace longshore

@@ -15,37 +15,34 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "config/http_address.h"
-#include "loader/description.h"
 #include "longshore/result.hpp"
 #include "observe/http_status_server.h"
 #include "observe/log.h"
 #include "router/call.h"
-#include "router/target.h"
 #include "router/worker_pool.h"
+#include "services/host_service_target.h"
 
 namespace longshore {
 
-inline constexpr const char* kHttpService = "longshore.host.v1.Http";
-
-class HttpService final : public router::Target, public std::enable_shared_from_this<HttpService> {
+class HttpService final : public services::HostServiceTarget,
+                          public std::enable_shared_from_this<HttpService> {
  public:
   static constexpr size_t kMaxPages = 64;
   static constexpr size_t kMaxBodyBytes = 64u << 10;
 
-  HttpService(router::Timers& timers, observe::Log& log)
-      : log_(log), ports_thread_(timers, "http-ports", 1) {}
-  ~HttpService() override { stop(); }
+  static Result<std::shared_ptr<HttpService>> make();
+  using HostServiceTarget::HostServiceTarget;
+  ~HttpService() override { HttpService::stop(); }
 
-  Result<void> submit(std::shared_ptr<router::Call> call) override;
-  void execute(router::Call& call) override;
-  void on_cancel(router::Call& call) override;
-  void on_end(router::Call& call) override;
-
+  bool for_modules() const override { return true; }
+  void start(router::Timers& timers, observe::Log& log) override;
   // Closes all ports and serves nothing from then on. Twice is harmless.
-  void stop();
+  void stop() override;
+  void on_end(router::Call& call) override;
 
  private:
   // What a Serve asks for.
@@ -57,7 +54,7 @@ class HttpService final : public router::Target, public std::enable_shared_from_
   };
   struct Page {
     uint64_t serve;  // the call's handle
-    std::string caller;
+    std::string module;
     std::weak_ptr<router::Call> call;  // which holds the service
   };
   struct Port {
@@ -67,10 +64,11 @@ class HttpService final : public router::Target, public std::enable_shared_from_
   };
   struct Request {
     uint64_t serve;
-    std::string caller;
+    std::string module;
     observe::HttpAnswer answer;
   };
 
+  Result<void> begin(router::Call& call) override;
   Result<void> serve(router::Call& call);
   Result<void> respond(const router::Call& call);
   // On the thread for ports: nobody else makes or ends them.
@@ -84,8 +82,9 @@ class HttpService final : public router::Target, public std::enable_shared_from_
   // False: it has been answered.
   bool forget(uint64_t id);
 
-  observe::Log& log_;
-  router::WorkerPool ports_thread_;
+  // Both from the start on.
+  observe::Log* log_ = nullptr;
+  std::optional<router::WorkerPool> ports_thread_;
 
   std::mutex mutex_;
   bool is_stopped_ = false;
@@ -93,7 +92,5 @@ class HttpService final : public router::Target, public std::enable_shared_from_
   std::map<uint64_t, Request> requests_;  // that wait for an answer
   uint64_t last_id_ = 0;
 };
-
-Result<loader::ModuleDescription> http_service_description();
 
 }  // namespace longshore

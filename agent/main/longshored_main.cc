@@ -122,7 +122,7 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
   }
   auto services = described_services();
   if (!services) return fail(control, kStartError, services.error());
-  auto modules = std::make_unique<core::InspectedModules>(line.module_dirs, *std::move(services));
+  auto modules = std::make_unique<core::InspectedModules>(line.module_dirs, services->all);
   Result<config::Loaded> loaded = load_configuration(line, *modules);
   if (!loaded) {
     control.fail(loaded.error().message());
@@ -151,7 +151,7 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
   auto agent = std::make_unique<Agent>(
       Agent::Options{line.config_file, line.config_text, line.module_dirs, !line.no_ownership_check,
                      line.safe_mode, &memory, [&](std::string_view what) { control.notify(what); }},
-      std::move(*loaded), std::move(modules), std::move(*log));
+      std::move(*loaded), std::move(modules), *services->admin, std::move(*log));
   control.serve(agent.get());
   const auto started = agent->start();
   if (started) agent->run();

@@ -21,7 +21,7 @@ struct UserIds {
 // Made once per connection or instance and shared by its calls.
 struct Caller {
   std::string identity;      // "uid:0", "sid:S-1-5-18", "module:volume", "embedder", "agent"
-  std::string on_behalf_of;  // who the first call of the chain came from
+  std::string on_behalf_of;  // who the first call of the chain came from; both for people to read
   // For modules: the methods that `may_call` names; an entry that is a service allows all of its
   // methods. Null allows everything, as for callers whose endpoint has already decided.
   std::shared_ptr<const std::set<std::string, std::less<>>> may_call;
@@ -34,6 +34,7 @@ struct Caller {
   uint64_t flow = 0;
   // What its calls hold is charged to an account of its own (rpc/memory_account.h).
   bool has_account = false;
+  std::string module = {};  // its name; empty: it is none
 };
 
 }  // namespace longshore::router

@@ -26,7 +26,9 @@ std::string event_of(host::v1::ModuleEvent::Type type, const ModuleState* module
 
 }  // namespace
 
-AgentService::AgentService() : streams_(event_of(host::v1::ModuleEvent::TYPE_SYNCED)) {}
+AgentService::AgentService(loader::ModuleDescription description)
+    : HostServiceTarget(std::move(description)),
+      streams_(event_of(host::v1::ModuleEvent::TYPE_SYNCED)) {}
 
 void AgentService::modules_changed(const ModuleStates& modules) {
   std::map<std::string, ModuleState> gone = std::exchange(told_, {});
@@ -42,32 +44,16 @@ void AgentService::modules_changed(const ModuleStates& modules) {
   }
 }
 
-Result<void> AgentService::submit(std::shared_ptr<router::Call> call) {
-  call->run();
-  return {};
-}
-
-void AgentService::execute(router::Call& call) {
+Result<void> AgentService::begin(router::Call& call) {
   const auto request = router::parsed_request<host::v1::WatchModulesRequest>(call.request());
-  const Result<void> added = request ? streams_.add(call) : request.error();
-  if (!added) call.finish(added.error().code(), added.error().message());
-}
-
-void AgentService::on_cancel(router::Call& call) {
-  call.finish(StatusCode::kCancelled, "nobody listens any more");
+  return request ? streams_.add(call) : request.error();
 }
 
 Result<std::shared_ptr<HostServices>> common_host_services() {
-  auto description = loader::parse_host_service_description(agent_description);
-  if (!description) return std::move(description).error();
-  auto service = std::make_shared<AgentService>();
+  auto agent = make_host_service<AgentService>(agent_description);
+  if (!agent) return std::move(agent).error();
   auto services = std::make_shared<HostServices>();
-  services->add({.description = *std::move(description),
-                 .target = service,
-                 .for_modules = true,
-                 .modules_changed = [service](const ModuleStates& modules) {
-                   service->modules_changed(modules);
-                 }});
+  services->add(*std::move(agent));
   return services;
 }
 

@@ -5,31 +5,29 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "longshore/result.hpp"
-#include "router/target.h"
+#include "services/host_service_target.h"
 #include "services/host_services.h"
 #include "services/module_state.h"
 #include "services/state_streams.h"
 
 namespace longshore::services {
 
-class AgentService final : public router::Target {
+class AgentService final : public HostServiceTarget {
  public:
-  AgentService();
+  explicit AgentService(loader::ModuleDescription description);
 
-  // Tells of what has changed since the last time. One thread at a time.
-  void modules_changed(const ModuleStates& modules);
-
-  Result<void> submit(std::shared_ptr<router::Call> call) override;
-  void execute(router::Call& call) override;
+  bool for_modules() const override { return true; }
+  // Tells of what has changed since the last time.
+  void modules_changed(const ModuleStates& modules) override;
   void on_writable(router::Call& call) override { streams_.resume(call); }
-  void on_cancel(router::Call& call) override;
   void on_end(router::Call& call) override { streams_.remove(call); }
 
  private:
+  Result<void> begin(router::Call& call) override;
+
   std::map<std::string, ModuleState> told_;
   StateStreams streams_;
 };

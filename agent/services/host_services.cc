@@ -1,56 +1,47 @@
 #include "services/host_services.h"
 
-#include <algorithm>
-
 namespace longshore::services {
 
-void HostServices::add(HostService service) {
-  for (router::Method& method : service.description.methods) {
-    method.for_modules_only = service.for_modules && !service.for_endpoints;
+config::HostServiceNames HostServices::names() const {
+  config::HostServiceNames names;
+  const auto add = [](const loader::ModuleDescription& description, std::vector<std::string>& to) {
+    to.insert(to.end(), description.services.begin(), description.services.end());
+    for (const router::Method& method : description.methods) to.push_back(method.full_name);
+  };
+  for (const auto& service : all_) {
+    if (service->for_modules()) add(service->description(), names.for_modules);
+    if (service->for_endpoints()) add(service->description(), names.for_endpoints);
   }
-  all_.push_back(std::move(service));
+  return names;
 }
 
-void HostServices::bind(const std::string& service, std::shared_ptr<router::Target> target,
-                        std::function<void()> stop) {
-  for (HostService& each : all_) {
-    const auto& names = each.description.services;
-    if (std::find(names.begin(), names.end(), service) != names.end()) {
-      each.target = target;
-      each.stop = stop;
-    }
+std::vector<std::string> HostServices::services_for_endpoints() const {
+  std::vector<std::string> all;
+  for (const auto& service : all_) {
+    if (!service->for_endpoints()) continue;
+    const auto& services = service->description().services;
+    all.insert(all.end(), services.begin(), services.end());
   }
+  return all;
+}
+
+void HostServices::start(router::Timers& timers, observe::Log& log) const {
+  for (const auto& service : all_) service->start(timers, log);
 }
 
 void HostServices::stop() const {
-  for (const HostService& service : all_) {
-    if (service.stop) service.stop();
-  }
+  for (const auto& service : all_) service->stop();
 }
 
 void HostServices::modules_changed(const ModuleStates& modules) const {
-  for (const HostService& service : all_) {
-    if (service.modules_changed) service.modules_changed(modules);
-  }
-}
-
-std::vector<std::string> HostServices::names_for_modules() const {
-  std::vector<std::string> names;
-  for (const HostService& service : all_) {
-    if (!service.for_modules) continue;
-    const auto& description = service.description;
-    names.insert(names.end(), description.services.begin(), description.services.end());
-    for (const router::Method& method : description.methods) names.push_back(method.full_name);
-  }
-  return names;
+  for (const auto& service : all_) service->modules_changed(modules);
 }
 
 std::vector<std::shared_ptr<RunCondition>> HostServices::run_conditions(
     const config::ModuleSettings& controller) const {
   std::vector<std::shared_ptr<RunCondition>> conditions;
-  for (const HostService& service : all_) {
-    if (!service.run_condition) continue;
-    if (auto condition = service.run_condition(controller)) {
+  for (const auto& service : all_) {
+    if (auto condition = service->run_condition(controller)) {
       conditions.push_back(std::move(condition));
     }
   }

@@ -13,6 +13,7 @@
 
 #include "core/core.h"
 #include "services/agent_service.h"
+#include "services/host_service_target.h"
 #include "supervise/child_factory.h"
 #include "supervise/linux/cgroups.h"
 #include "tests/support/build_tree.h"
@@ -29,21 +30,15 @@ using test::eventually;
 const std::string kService = "longshore.host.v1.Agent";
 
 // The agent's own service, whose streams can be ended here.
-class ModuleList final : public router::Target {
+class ModuleList final : public services::HostServiceTarget {
  public:
-  Result<void> submit(std::shared_ptr<router::Call> call) override {
-    if (is_away) return Error::of_text(StatusCode::kUnavailable, "it is away");
-    return service_.submit(std::move(call));
-  }
-  void execute(router::Call& call) override {
-    {
-      const std::lock_guard lock(mutex_);
-      calls_[&call] = std::static_pointer_cast<router::Call>(call.shared_from_this());
-    }
-    service_.execute(call);
+  using HostServiceTarget::HostServiceTarget;
+
+  bool for_modules() const override { return true; }
+  std::shared_ptr<services::RunCondition> run_condition(const config::ModuleSettings&) override {
+    return condition;
   }
   void on_writable(router::Call& call) override { service_.on_writable(call); }
-  void on_cancel(router::Call& call) override { service_.on_cancel(call); }
   void on_end(router::Call& call) override {
     service_.on_end(call);
     const std::lock_guard lock(mutex_);
@@ -72,9 +67,20 @@ class ModuleList final : public router::Target {
   }
 
   std::atomic<bool> is_away{false};
+  std::shared_ptr<services::RunCondition> condition;  // null: there is none
 
  private:
-  services::AgentService service_;
+  Result<void> begin(router::Call& call) override {
+    if (is_away) return Error::of_text(StatusCode::kUnavailable, "it is away");
+    {
+      const std::lock_guard lock(mutex_);
+      calls_[&call] = std::static_pointer_cast<router::Call>(call.shared_from_this());
+    }
+    service_.execute(call);
+    return {};
+  }
+
+  services::AgentService service_{{}};
   mutable std::mutex mutex_;
   std::map<router::Call*, std::weak_ptr<router::Call>> calls_;
 };
@@ -97,10 +103,7 @@ struct World {
       return supervise::make_child_module(std::move(inspection), module, agent,
                                           supervise::Cgroups::take(), *log);
     });
-    core.host_services.add({.description = description_of_service(),
-                            .target = list,
-                            .for_modules = true,
-                            .run_condition = [this](const auto&) { return condition; }});
+    core.host_services.add(list);
     configuration.agent.state_dir = folder / "state";
   }
   ~World() { core.modules.stop_all(10s); }
@@ -141,8 +144,7 @@ struct World {
       observe::Log::open({.write = [this](observe::Level, std::string_view line) {
         lines.change([&](auto& all) { all.emplace_back(line); });
       }}).value();
-  const std::shared_ptr<ModuleList> list = std::make_shared<ModuleList>();
-  std::shared_ptr<services::RunCondition> condition;  // null: there is none
+  const std::shared_ptr<ModuleList> list = std::make_shared<ModuleList>(description_of_service());
   Core core{{}, std::make_unique<InspectedModules>(std::vector<std::string>{}), *log};
   config::Configuration configuration;
 };
@@ -239,7 +241,8 @@ TEST_CASE_METHOD(World, "A controller that is switched off ends its streams") {
 }
 
 TEST_CASE_METHOD(World, "A controller's process that does not stop is killed at the fence") {
-  condition = std::make_shared<services::RunCondition>("");
+  const auto condition = std::make_shared<services::RunCondition>("");
+  list->condition = condition;
   condition->meet();
   add("there", "process");
   apply();
@@ -273,7 +276,7 @@ TEST_CASE_METHOD(World, "A service for modules is none for those who call over a
   REQUIRE(recorder->await());
   CHECK(recorder->code() == StatusCode::kUnimplemented);
   CHECK_FALSE(core.catalog.get()->has(kService));
-  CHECK(core.inspected->host_services() ==
+  CHECK(core.inspected->host_services().for_modules ==
         std::vector<std::string>{kService, kService + "/WatchModules"});
 }
 

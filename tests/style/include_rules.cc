@@ -11,8 +11,8 @@ namespace {
 
 // A folder of the agent includes those of lower levels, and none of its own level but itself.
 const std::map<std::string_view, int> kAgentLevels = {
-    {"files", -1}, {"text", -1},    {"config", 0},    {"observe", 0}, {"rpc", 0}, {"router", 1},
-    {"loader", 2}, {"endpoint", 3}, {"supervise", 3}, {"kube", 3},    {"csi", 3}, {"services", 4},
+    {"files", -1}, {"text", -1},    {"config", 0},    {"observe", 0},  {"rpc", 0},  {"router", 1},
+    {"loader", 2}, {"endpoint", 3}, {"supervise", 3}, {"services", 3}, {"kube", 4}, {"csi", 4},
     {"core", 5},   {"embed", 6},    {"tools", 6},     {"main", 7},
 };
 

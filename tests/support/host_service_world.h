@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "loader/description.h"
+#include "observe/log.h"
 #include "router/router.h"
+#include "services/host_service.h"
 #include "tests/unit/router/test_target.h"
 
 namespace longshore::test {
@@ -18,10 +20,11 @@ class HostServiceWorld {
   // The service itself is stopped by the test, before this ends.
   ~HostServiceWorld() { end_calls(); }
 
-  void serve(const loader::ModuleDescription& description,
-             const std::shared_ptr<router::Target>& target) {
+  void serve(const std::shared_ptr<services::HostService>& service) {
+    service->start(timers, *log);
+    const std::shared_ptr<router::Target> target(service, &service->target());
     auto routes = std::make_shared<router::RouteTable>();
-    for (const router::Method& method : description.methods) {
+    for (const router::Method& method : service->description().methods) {
       routes->by_method[method.full_name] = {std::make_shared<const router::Method>(method),
                                              target};
     }
@@ -37,7 +40,7 @@ class HostServiceWorld {
     head.method = method;
     head.request = std::move(request);
     head.caller = std::make_shared<router::Caller>(
-        router::Caller{"module:" + module, "module:" + module, {}});
+        router::Caller{.identity = "module:" + module, .on_behalf_of = "test", .module = module});
     head.timeout = timeout;
     head.observer = observer;
     return calls_.emplace_back(router.call(std::move(head)));
@@ -60,6 +63,8 @@ class HostServiceWorld {
     calls_.clear();
   }
 
+  const std::unique_ptr<observe::Log> log =
+      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
   router::Timers timers;
   router::Router router{timers, {}};
 

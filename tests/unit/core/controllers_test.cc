@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/core.h"
+#include "services/host_service_target.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/temporary_directory.h"
@@ -104,14 +105,19 @@ class ControllerCode final : public loader::ModuleCode {
 };
 
 // A host service that decides when the controller runs. Its stream lasts until it is cancelled.
-class Lease final : public router::Target {
+class Lease final : public services::HostServiceTarget {
  public:
-  Result<void> submit(std::shared_ptr<router::Call> call) override {
-    call->run();
-    return {};
+  Lease(loader::ModuleDescription description, std::shared_ptr<RunCondition> condition)
+      : HostServiceTarget(std::move(description)), condition_(std::move(condition)) {}
+  bool for_modules() const override { return true; }
+  std::shared_ptr<RunCondition> run_condition(const config::ModuleSettings&) override {
+    return condition_;
   }
-  void execute(router::Call&) override {}
-  void on_cancel(router::Call& call) override { call.finish(StatusCode::kCancelled, "cancelled"); }
+
+ private:
+  Result<void> begin(router::Call&) override { return {}; }
+
+  const std::shared_ptr<RunCondition> condition_;
 };
 
 struct World {
@@ -124,12 +130,8 @@ struct World {
     loader::ModuleDescription description;
     description.services = {method.service};
     description.methods = {method};
-    core.host_services.add({.description = description,
-                            .target = std::make_shared<Lease>(),
-                            .for_modules = true,
-                            .run_condition = [this](const auto&) { return condition; }});
-    core.host_services.add(
-        {.description = {}, .run_condition = [this](const auto&) { return driver; }});
+    core.host_services.add(std::make_shared<Lease>(description, condition));
+    core.host_services.add(std::make_shared<Lease>(loader::ModuleDescription(), driver));
     core.modules.set_process_code([this](auto inspection, const auto&, const auto&) {
       return Result<std::shared_ptr<loader::ModuleCode>>(
           std::make_shared<ControllerCode>(inspection.facts, script));

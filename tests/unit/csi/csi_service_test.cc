@@ -21,7 +21,7 @@ using Local = boost::asio::local::stream_protocol;
 constexpr const char* kCall = "longshore.host.v1.Csi/Call";
 
 struct CsiWorld {
-  CsiWorld() { world.serve(csi_service_description().value(), service); }
+  CsiWorld() { world.serve(service); }
   ~CsiWorld() {
     world.end_calls();
     service->stop();
@@ -39,7 +39,7 @@ struct CsiWorld {
   test::TemporaryDirectory folder;
   const std::string path = folder / "csi.sock";
   test::HostServiceWorld world;
-  const std::shared_ptr<CsiService> service = std::make_shared<CsiService>();
+  const std::shared_ptr<CsiService> service = CsiService::make().value();
 };
 
 // Somebody who listens, and neither accepts nor answers.

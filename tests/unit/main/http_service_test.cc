@@ -19,8 +19,8 @@ using test::eventually;
 using test::http_get;
 using test::HttpConnection;
 
-const std::string kServe = std::string(kHttpService) + "/Serve";
-const std::string kRespond = std::string(kHttpService) + "/Respond";
+const std::string kServe = "longshore.host.v1.Http/Serve";
+const std::string kRespond = "longshore.host.v1.Http/Respond";
 const std::string kGet = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 std::string serve_request(const std::string& address, const std::string& path = "/healthz") {
@@ -60,7 +60,7 @@ struct Served {
 };
 
 struct HttpWorld {
-  HttpWorld() { world.serve(http_service_description().value(), service); }
+  HttpWorld() { world.serve(service); }
   ~HttpWorld() {
     world.end_calls();
     service->stop();
@@ -89,10 +89,8 @@ struct HttpWorld {
     return world.ask(kRespond, request.SerializeAsString(), module);
   }
 
-  std::unique_ptr<observe::Log> log =
-      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
   test::HostServiceWorld world;
-  const std::shared_ptr<HttpService> service = std::make_shared<HttpService>(world.timers, *log);
+  const std::shared_ptr<HttpService> service = HttpService::make().value();
 };
 
 }  // namespace
