@@ -49,6 +49,7 @@ TEST_CASE("an include against the order of folders is found") {
       {"agent/config/load.cc", "agent/observe/log.h"},
       {"agent/endpoint/peer.cc", "agent/kube/watch.h"},
       {"agent/services/kube.cc", "agent/main/settings.h"},
+      {"agent/services/agent_service.cc", "agent/csi/csi_service.h"},
       {"agent/loader/instance.cc", "modules/echo/echo.h"},
       {"agent/loader/instance.cc", "tests/support/bind_mount.h"},
       {"agent/main/agent.cc", "sdk/testing/include/longshore/testing/fake_host.hpp"},

@@ -22,7 +22,10 @@ class FakeCatalog final : public ModuleCatalog {
   // Asks for nothing but the library; what was asked is kept.
   Result<ModuleSchema> describe(const ModuleSettings& module, const AgentSettings& agent) override;
 
+  HostServiceNames host_services() const override { return own; }
+
   std::map<std::string, ModuleSchema> schemas;  // by library
+  HostServiceNames own;                         // none
   std::vector<ModuleSettings> asked;
   std::vector<std::string> asked_with_dirs;
 };

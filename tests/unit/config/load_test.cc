@@ -134,6 +134,36 @@ services = ["v1.Volume"]
   CHECK(read.endpoints[0].name == "a");
 }
 
+TEST_CASE("endpoints may offer what the agent serves itself, where that is not for modules only") {
+  FakeCatalog catalog;
+  catalog.own = {.for_modules = {"agent.Csi", "agent.Csi/Call"},
+                 .for_endpoints = {"agent.Admin", "agent.Admin/GetStatus"}};
+  const auto text = [](const std::string& services, const std::string& rule) {
+    return "[endpoints.all]\naddress = \"unix:///all\"\nservices = [" + services +
+           "]\npermissions.all = {users = [\"0\"], methods = [" + rule + "]}\n";
+  };
+  const auto read = load_text(text("\"agent.Admin\"", "\"agent.Admin/GetStatus\""), "a", catalog);
+  INFO((read ? "" : read.error().message()));
+  REQUIRE(read);
+  CHECK(read->endpoints.at(0).services == std::vector<std::string>{"agent.Admin"});
+  const auto refusal = [&](const std::string& services, const std::string& rule = "\"*\"") {
+    const auto refused = load_text(text(services, rule), "a", catalog);
+    return refused ? "" : refused.error().message();
+  };
+  CHECK(refusal("\"agent.Csi\"") ==
+        "a:3:13: \"endpoints.all.services\" names \"agent.Csi\", which the agent serves to modules "
+        "only, as their may_call allows");
+  CHECK(refusal("\"agent.Admin/GetStatus\"") ==
+        "a:3:13: \"endpoints.all.services\" names \"agent.Admin/GetStatus\", which no enabled "
+        "module serves");
+  CHECK(refusal("\"agent.Admim\"") ==
+        "a:3:13: \"endpoints.all.services\" names \"agent.Admim\", which no enabled module serves; "
+        "did you mean \"agent.Admin\"?");
+  CHECK(refusal("\"agent.Admin\"", "\"agent.Csi/Call\"") ==
+        "a:4:43: \"endpoints.all.permissions.all.methods\" names \"agent.Csi/Call\", and the "
+        "endpoint has no such method or service");
+}
+
 TEST_CASE("rules of permissions are read by name, for modules and endpoints") {
   const Configuration read = configuration_of(R"(
 [modules.disk.permissions.writers]
