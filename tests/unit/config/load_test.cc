@@ -160,7 +160,7 @@ TEST_CASE("endpoints may offer what the agent serves itself, where that is not f
         "a:3:13: \"endpoints.all.services\" names \"agent.Admim\", which no enabled module serves; "
         "did you mean \"agent.Admin\"?");
   CHECK(refusal("\"agent.Admin\"", "\"agent.Csi/Call\"") ==
-        "a:4:43: \"endpoints.all.permissions.all.methods\" names \"agent.Csi/Call\", and the "
+        "a:4:46: \"endpoints.all.permissions.all.methods\" names \"agent.Csi/Call\", and the "
         "endpoint has no such method or service");
 }
 
