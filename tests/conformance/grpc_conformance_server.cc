@@ -8,15 +8,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <iostream>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "byte_buffer.h"
 #include "peer_service.h"
+#include "tests/support/grpc_server.h"
 
 namespace longshore::conformance {
 namespace {
@@ -181,26 +180,11 @@ int main(int count, char** words) {
     std::cerr << "usage: grpc_conformance_server --socket <path> [--max-age-ms <n>]\n";
     return 2;
   }
-  // Before the library starts its threads, so that all of them leave the signal to sigwait.
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-
   longshore::conformance::Service service;
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("unix:" + arguments[1], grpc::InsecureServerCredentials());
-  builder.RegisterCallbackGenericService(&service);
-  builder.SetMaxReceiveMessageSize(longshore::conformance::kMaxMessageBytes);
-  if (arguments.size() == 4) {
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, std::stoi(arguments[3]));
-  }
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (!server) return 1;
-  std::cout << "serving" << std::endl;
-  int signal = 0;
-  sigwait(&signals, &signal);
-  server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
-  return 0;
+  return longshore::test::run_grpc_server(arguments[1], service, [&](grpc::ServerBuilder& builder) {
+    builder.SetMaxReceiveMessageSize(longshore::conformance::kMaxMessageBytes);
+    if (arguments.size() == 4) {
+      builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, std::stoi(arguments[3]));
+    }
+  });
 }

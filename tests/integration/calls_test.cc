@@ -104,6 +104,40 @@ TEST_CASE_METHOD(Fixture, "Each csi-proxy socket serves its own version and noth
   }
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "An endpoint may offer the Admin service, and nothing that is for modules only") {
+  const std::string socket = directory / "extra/watch/watch.sock";
+  const auto offer = [&](const std::string& service) {
+    directory.configure("[endpoints.watch]\naddress = \"unix://" + socket + "\"\nservices = [\"" +
+                        service + "\"]\npermissions.all = {users = [\"*\"], methods = [\"" +
+                        service + "/GetStatus\"]}\n");
+    return agent.reload();
+  };
+  REQUIRE(offer("longshore.admin.v1.Admin"));
+  TestClient client(socket);
+  CHECK(client.call("longshore.admin.v1.Admin/GetStatus", "")->code() == StatusCode::kOk);
+  CHECK(client.call("longshore.admin.v1.Admin/Reload", "")->code() ==
+        StatusCode::kPermissionDenied);
+  CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kUnimplemented);
+  grpc::reflection::v1::ServerReflectionRequest question;
+  question.set_list_services("*");
+  const auto stream = client.open("grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+  stream->call->send(question.SerializeAsString());
+  stream->call->half_close();
+  REQUIRE(client.run_until([&] { return stream->finished(); }));
+  grpc::reflection::v1::ServerReflectionResponse response;
+  REQUIRE(response.ParseFromString(stream->messages.at(0)));
+  REQUIRE(response.list_services_response().service_size() == 1);
+  CHECK(response.list_services_response().service(0).name() == "longshore.admin.v1.Admin");
+
+  static_cast<void>(offer("longshore.host.v1.Csi"));  // which changes nothing
+  CHECK(directory.log().find("which the agent serves to modules only") != std::string::npos);
+  CHECK(client.call("longshore.admin.v1.Admin/GetStatus", "")->code() == StatusCode::kOk);
+  directory.configure();
+  REQUIRE(agent.reload());
+  CHECK_THROWS(TestClient(socket));
+}
+
 TEST_CASE_METHOD(Fixture, "RmdirContents empties a directory and follows no link out of it") {
   const std::string outside = directory / "outside";
   fs::create_directories(directory.root() + "/a/b/c");

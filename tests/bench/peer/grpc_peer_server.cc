@@ -6,13 +6,12 @@
 #include <grpcpp/grpcpp.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/conformance/byte_buffer.h"
+#include "tests/support/grpc_server.h"
 
 namespace {
 
@@ -61,22 +60,6 @@ int main(int count, char** words) {
     std::cerr << "usage: grpc_peer_server --socket <path>\n";
     return 2;
   }
-  // Before the library starts its threads, so that all of them leave the signal to sigwait.
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-
   Service service;
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("unix:" + arguments[1], grpc::InsecureServerCredentials());
-  builder.RegisterCallbackGenericService(&service);
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (!server) return 1;
-  std::cout << "serving" << std::endl;
-  int signal = 0;
-  sigwait(&signals, &signal);
-  server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
-  return 0;
+  return longshore::test::run_grpc_server(arguments[1], service);
 }

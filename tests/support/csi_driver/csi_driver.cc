@@ -11,16 +11,16 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tests/support/grpc_server.h"
 
 namespace longshore::test {
 namespace {
@@ -137,24 +137,9 @@ int main(int count, char** words) {
     std::cerr << "usage: csi_driver --socket <path> --answer <file> --calls <file>\n";
     return 2;
   }
-  // Before the library starts its threads, so that all of them leave the signal to sigwait.
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-
   longshore::test::Files files;
   files.answer = arguments[3];
   files.calls = arguments[5];
   longshore::test::Service service(files);
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("unix:" + arguments[1], grpc::InsecureServerCredentials());
-  builder.RegisterCallbackGenericService(&service);
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (!server) return 1;
-  std::cout << "serving" << std::endl;
-  int signal = 0;
-  sigwait(&signals, &signal);
-  server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
-  return 0;
+  return longshore::test::run_grpc_server(arguments[1], service);
 }
