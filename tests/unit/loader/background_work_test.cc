@@ -261,6 +261,7 @@ TEST_CASE_METHOD(World, "A module calls without a call of its own, from its star
   const auto call = other->call();
   CHECK(call->request() == strings("ask"));
   CHECK(call->caller().identity == "module:subject");
+  CHECK(call->caller().module == "subject");
   CHECK(call->send(strings("answer")) == LONGSHORE_OK);
   CHECK(call->finish(StatusCode::kOk, {}));
   CHECK(got.wait([](const std::string& text) { return text == "answer"; }));
