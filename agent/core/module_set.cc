@@ -83,7 +83,7 @@ Result<ModuleSet::Entry> ModuleSet::prepare_entry(const config::ModuleSettings& 
   if (!runs || side_by_side) {
     bring_up(entry, {});
   } else {
-    starter_.wait_loaded();
+    starter_.wait_loaded(entry);
   }
   return entry;
 }
@@ -215,7 +215,6 @@ Result<PreparedChange> ModuleSet::finish_prepare(Entries prepared, Result<void> 
     const std::lock_guard lock(mutex_);
     prepared_ = std::move(prepared);
   }
-  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
   PreparedChange change(*this);
   if (!outcome) return std::move(outcome).error();
   return change;

@@ -25,7 +25,6 @@ ModuleSet::Committed ModuleSet::commit() {
   }
   routes_.publish(now);
   for (const std::string& name : to_replace) replace(name, now, committed);
-  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
   tell_of_overlaps(now, committed);
   Entries old_ones;
   {

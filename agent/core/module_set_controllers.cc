@@ -29,7 +29,7 @@ bool ModuleSet::may_run(Entry& entry) {
 
 bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
   if (!may_run(entry)) {
-    starter_.wait_loaded();
+    starter_.wait_loaded(entry);
     return true;
   }
   if (entry.is_controller() && starter_.abandoned(entry.settings.name) >= kMostAbandoned) {
@@ -71,7 +71,6 @@ void ModuleSet::reconcile_controllers() {
   Committed committed;  // its sentences are in the log
   tell_of_overlaps(now, committed);
   routes_.publish(now);
-  if (CrashMarkers* markers = starter_.crash_markers()) markers->settle();
   {
     const std::lock_guard lock(mutex_);
     running_ = std::move(now);

@@ -40,17 +40,14 @@ ModuleEntry ModuleStarter::load(loader::Inspection inspection,
     entry.failure = "not loaded: safe mode";
     return entry;
   }
-  const bool in_process = settings.isolation != "process";
-  if (in_process && markers_) {
-    if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) {
-      fail(entry, begun.error(), LifecycleState::kQuarantined);
-      return entry;
-    }
+  if (auto marked = mark(entry); !marked) {
+    fail(entry, marked.error(), LifecycleState::kQuarantined);
+    return entry;
   }
   // Before any code of the module runs: should it take the process with it, the log tells which.
   log_.info("starting module", {{"module", settings.name}, {"file", entry.facts->path}});
   if (auto loaded = load_code(std::move(inspection), agent, entry); !loaded) {
-    if (markers_) markers_->end();
+    came_back(entry);
     fail(entry, loaded.error());
   } else {
     entry.lifecycle->reach(LifecycleState::kLoaded);
@@ -66,7 +63,7 @@ Result<void> ModuleStarter::load_code(loader::Inspection inspection,
     auto image =
         loader::load_module(std::move(inspection), static_cast<size_t>(agent.limits.max_images),
                             settings.start_timeout);
-    if (!image) return noted(settings.name, std::move(image).error());
+    if (!image) return noted(entry, std::move(image).error());
     entry.code = std::move(*image);
     return {};
   }
@@ -82,13 +79,13 @@ Result<void> ModuleStarter::load_code(loader::Inspection inspection,
   return {};
 }
 
-void ModuleStarter::wait_loaded() {
-  if (markers_) markers_->pause();
+void ModuleStarter::wait_loaded(const ModuleEntry& entry) {
+  if (needs_mark(entry)) markers_->pause(entry.facts->sha256);
 }
 
 bool ModuleStarter::bring_up(ModuleEntry& entry, std::string_view handover) {
   const auto up = create_and_start(entry, handover);
-  if (markers_) markers_->end();
+  came_back(entry);
   if (up) {
     log_.info("module serves", {{"module", entry.settings.name},
                                 {"library", entry.facts->name},
@@ -101,20 +98,15 @@ bool ModuleStarter::bring_up(ModuleEntry& entry, std::string_view handover) {
 
 Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_view handover) {
   const config::ModuleSettings& settings = entry.settings;
-  const bool in_process = settings.isolation != "process";
-  if (in_process && markers_) {
-    if (auto begun = markers_->begin(settings.name, *entry.facts); !begun) return begun;
-    markers_->reach("create");
-  }
+  if (auto marked = mark(entry); !marked) return marked;
   const auto message = settings_message(settings, state_dir_);
   if (!message) return message.error();
   loader::InstanceOptions options = instance_options(settings);
   options.lifecycle = entry.lifecycle;
   auto instance = Instance::create(entry.code, std::move(options), router_, log_);
-  if (!instance) return noted(settings.name, std::move(instance).error());
+  if (!instance) return noted(entry, std::move(instance).error());
   entry.instance = std::move(*instance);
   if (on_created_) on_created_(entry);
-  if (markers_) markers_->reach("start");
   auto started = entry.instance->start(*message, handover);
   if (!started) end_failed(entry);
   return started;
@@ -122,10 +114,9 @@ Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_vie
 
 // Its threads would go on beside those of the next try.
 void ModuleStarter::end_failed(ModuleEntry& entry) {
-  if (markers_) markers_->reach("stop");
   const auto ended = entry.instance->stop(router::Clock::now() + stop_timeout_);
   if (!ended) log_.warning(ended.error().message());
-  if (entry.instance->is_abandoned()) hangs(entry.settings.name);
+  if (entry.instance->is_abandoned()) hangs(entry);
   entry.instance.reset();
 }
 
@@ -137,15 +128,31 @@ void ModuleStarter::begin_anew(ModuleEntry& entry) const {
   entry.lifecycle->reach(LifecycleState::kNegotiated);
 }
 
-Error ModuleStarter::noted(const std::string& module, Error error) {
-  if (error.code() == StatusCode::kDeadlineExceeded) hangs(module);
+Error ModuleStarter::noted(const ModuleEntry& entry, Error error) {
+  if (error.code() == StatusCode::kDeadlineExceeded) hangs(entry);
   return error;
 }
 
-// Code that has not come back may still come back, use what instances use, and crash.
-void ModuleStarter::hangs(const std::string& module) {
-  note_abandoned(module);
-  if (markers_) markers_->leave();
+// Code that has not come back may still come back, use what instances use, and crash. So its mark
+// stays until the agent ends in order.
+void ModuleStarter::hangs(const ModuleEntry& entry) {
+  note_abandoned(entry.settings.name);
+  if (needs_mark(entry)) started_.insert(entry.facts->sha256);
+}
+
+bool ModuleStarter::needs_mark(const ModuleEntry& entry) const {
+  return markers_ && entry.settings.isolation != "process" && !started_.contains(entry.facts->sha256);
+}
+
+Result<void> ModuleStarter::mark(const ModuleEntry& entry) {
+  if (!needs_mark(entry)) return {};
+  return markers_->begin(entry.settings.name, *entry.facts);
+}
+
+void ModuleStarter::came_back(const ModuleEntry& entry) {
+  if (!needs_mark(entry)) return;
+  markers_->end(entry.facts->sha256);
+  started_.insert(entry.facts->sha256);
 }
 
 void ModuleStarter::note_abandoned(const std::string& module) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "core/crash_markers.h"
@@ -46,8 +47,8 @@ class ModuleStarter {
   ModuleEntry load(loader::Inspection inspection, const config::ModuleSettings& settings,
                    const config::AgentSettings& agent);
 
-  // The module that was loaded last is brought up later.
-  void wait_loaded();
+  // The module, which was just loaded, is brought up later.
+  void wait_loaded(const ModuleEntry& entry);
 
   // Makes the instance and starts it. False: the entry's failure tells why, and the instance has
   // been ended again.
@@ -69,8 +70,12 @@ class ModuleStarter {
                          ModuleEntry& entry);
   Result<void> create_and_start(ModuleEntry& entry, std::string_view handover);
   void end_failed(ModuleEntry& entry);
-  Error noted(const std::string& module, Error error);
-  void hangs(const std::string& module);
+  Error noted(const ModuleEntry& entry, Error error);
+  void hangs(const ModuleEntry& entry);
+  // Whether its crash would be the agent's, and its first start is not over.
+  bool needs_mark(const ModuleEntry& entry) const;
+  Result<void> mark(const ModuleEntry& entry);
+  void came_back(const ModuleEntry& entry);
   void fail(ModuleEntry& entry, const Error& error,
             loader::LifecycleState state = loader::LifecycleState::kFailed) const;
 
@@ -79,6 +84,7 @@ class ModuleStarter {
   MakeProcessCode make_process_code_;
   std::function<void(const ModuleEntry&)> on_created_;
   std::unique_ptr<CrashMarkers> markers_;
+  std::set<std::string> started_;  // files, by SHA-256, whose first start in this life is over
   bool safe_mode_ = false;
   std::string state_dir_;
   std::chrono::nanoseconds stop_timeout_{0};

@@ -7,6 +7,7 @@
 
 #include "tests/integration/control_requests.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/read_file.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -46,8 +47,8 @@ TEST_CASE("A module that ends the agent twice while it starts is quarantined, th
   REQUIRE(agent.serves());
   const admin::v1::Module quarantined = module_of(directory, "hostile");
   CHECK(quarantined.state() == "quarantined");
-  CHECK_THAT(quarantined.reason(), Contains("2 times in a row") && Contains("\"start\"") &&
-                                       Contains("longshorectl upgrade hostile"));
+  CHECK_THAT(quarantined.reason(),
+             Contains("2 times in a row") && Contains("longshorectl upgrade hostile"));
   CHECK(module_of(directory, "echo").state() == "serving");
 
   fs::remove(crashing);
@@ -69,6 +70,21 @@ TEST_CASE("An agent that is killed once, or ended while a module starts, loads i
     CHECK(agent.wait() == (signal == SIGKILL ? 128 + SIGKILL : 0));
   }
   CHECK(directory.log().find("quarantined") == std::string::npos);
+}
+
+TEST_CASE("A module whose start is left behind stays marked until the agent ends in order") {
+  AgentDirectory directory;
+  directory.configure("[modules.hostile]\nlibrary = \"" + hostile_module("start_hangs") +
+                      "\"\nstart_timeout = \"200ms\"\n");
+  const auto is_marked = [&] {
+    return read_file(directory / "state/.crash-markers").find(" hostile ") != std::string::npos;
+  };
+  AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  CHECK(module_of(directory, "hostile").state() == "failed");
+  CHECK(is_marked());
+  CHECK(agent.stop() == 0);
+  CHECK_FALSE(is_marked());
 }
 
 TEST_CASE("A reload that is asked for while modules start waits until the agent serves") {
