@@ -51,7 +51,6 @@ ModuleEntry ModuleStarter::load(loader::Inspection inspection,
     fail(entry, loaded.error());
   } else {
     entry.lifecycle->reach(LifecycleState::kLoaded);
-    entry.lifecycle->reach(LifecycleState::kNegotiated);
   }
   return entry;
 }
@@ -125,7 +124,6 @@ void ModuleStarter::begin_anew(ModuleEntry& entry) const {
   entry.lifecycle = std::make_shared<loader::Lifecycle>(entry.settings.name, log_);
   entry.lifecycle->reach(LifecycleState::kInspected);
   entry.lifecycle->reach(LifecycleState::kLoaded);
-  entry.lifecycle->reach(LifecycleState::kNegotiated);
 }
 
 Error ModuleStarter::noted(const ModuleEntry& entry, Error error) {

@@ -47,15 +47,6 @@ bool is_integer_type(int type) {
          type == router::kUint32 || type == router::kEnum;
 }
 
-void collect_secrets(const std::string& scope, const descriptors::Message& message,
-                     std::vector<std::string>& secrets) {
-  const std::string name = qualified(scope, message.name());
-  for (const auto& field : message.field()) {
-    if (field.options().secret()) secrets.push_back(name + "." + field.name());
-  }
-  for (const auto& nested : message.nested_type()) collect_secrets(name, nested, secrets);
-}
-
 enum class Describes { kModule, kAgent };
 
 class DescriptionReader {
@@ -78,7 +69,9 @@ class DescriptionReader {
       return bad("it is a controller, of which two cannot be alive at once, and allows overlap");
     }
     schemas_ = message_schemas_of(files_);
-    read_files();
+    for (const auto& file : files_.file()) {
+      result_.files.push_back(std::make_shared<const DescribedFile>(file));
+    }
     if (auto read = read_services(); !read) return std::move(read).error();
     if (auto read = read_calls(); !read) return std::move(read).error();
     if (auto read = read_endpoints(); !read) return std::move(read).error();
@@ -87,15 +80,6 @@ class DescriptionReader {
   }
 
  private:
-  void read_files() {
-    for (const auto& file : files_.file()) {
-      for (const auto& message : file.message_type()) {
-        collect_secrets(file.package(), message, result_.secret_fields);
-      }
-      result_.files.push_back(std::make_shared<const DescribedFile>(file));
-    }
-  }
-
   Result<void> read_services() {
     for (const std::string& name : message_.services()) {
       if (!is_name(name, true)) return bad("a service has the impossible name \"" + name + "\"");
@@ -162,7 +146,6 @@ class DescriptionReader {
       }
       entry.object_field = static_cast<uint32_t>(field->number());
       entry.object_type = field->type();
-      entry.object_field_name = field->name();
     }
     result_.methods.push_back(std::move(entry));
     return {};

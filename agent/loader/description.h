@@ -34,7 +34,6 @@ struct ModuleDescription {
   std::vector<std::string> calls;  // methods of other modules
   std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
   std::vector<module::v1::Option> options;
-  std::vector<std::string> secret_fields;  // full names: "v1.NewSmbGlobalMappingRequest.password"
   // As reflection hands them out.
   std::vector<std::shared_ptr<const DescribedFile>> files;
 };

@@ -30,8 +30,6 @@ const char* name_of(LifecycleState state) {
       return "inspected";
     case LifecycleState::kLoaded:
       return "loaded";
-    case LifecycleState::kNegotiated:
-      return "negotiated";
     case LifecycleState::kCreated:
       return "created";
     case LifecycleState::kStarted:
@@ -52,9 +50,9 @@ const char* name_of(LifecycleState state) {
 
 const std::vector<LifecycleState>& all_lifecycle_states() {
   using S = LifecycleState;
-  static const std::vector<S> states = {S::kFound,   S::kInspected, S::kLoaded,     S::kNegotiated,
-                                        S::kCreated, S::kStarted,   S::kServing,    S::kDraining,
-                                        S::kStopped, S::kFailed,    S::kQuarantined};
+  static const std::vector<S> states = {S::kFound,   S::kInspected,  S::kLoaded,   S::kCreated,
+                                        S::kStarted, S::kServing,    S::kDraining, S::kStopped,
+                                        S::kFailed,  S::kQuarantined};
   return states;
 }
 

@@ -1,19 +1,19 @@
 // The life of a module's instance, from its file to its end. This is the one place where its states
 // stand; whoever takes it a step further says so here, and all that is shown comes from here.
 //
-//   found ─► inspected ─► loaded ─► negotiated ─► created ─► started ─► serving
-//     │          │          │           │            │          │         │ ▲
-//     │          ▼          └───────────┴──────┬─────┴──────────┘   drain ▼ │ resume
-//     │     quarantined                        ▼                       draining ─► stopped
-//     └─────────────────────────────────►   failed   ◄────────────────────┴──────────┘
+//   found ─► inspected ─► loaded ─► created ─► started ─► serving
+//     │          │          │          │          │         │ ▲
+//     │          ▼          └──────┬───┴──────────┘   drain ▼ │ resume
+//     │     quarantined            ▼                     draining ─► stopped
+//     └─────────────────────►   failed   ◄──────────────────┴──────────┘
 //
 //   state        what has been done                                    within
 //   found        its file was looked up                                -
 //   inspected    the file was read, checked and described, and none    the file's largest size
 //                of its code run
 //   quarantined  nothing more: these very bytes have ended the agent   -
-//   loaded       mapped; its initialisers have run                     start_timeout
-//   negotiated   what is mapped says what the file said                -
+//   loaded       mapped; its initialisers have run, and what is        start_timeout
+//                mapped says what the file said
 //   created      `create` returned                                     start_timeout
 //   started      `start` was finished                                  start_timeout
 //   serving      its Health/Check, if it has one, answered well        start_timeout
@@ -44,7 +44,6 @@ enum class LifecycleState {
   kFound,
   kInspected,
   kLoaded,
-  kNegotiated,
   kCreated,
   kStarted,
   kServing,

@@ -49,7 +49,6 @@ class Agent {
   struct Options {
     std::string config_file;
     std::string config_text = {};  // in its place, where it is not empty
-    std::vector<std::string> extra_module_dirs;
     bool check_ownership = true;
     bool safe_mode = false;                   // loads no module and serves the control socket alone
     router::MemoryReserve* memory = nullptr;  // the process's

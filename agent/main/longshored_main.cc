@@ -149,8 +149,8 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
   // It would write what clients send wrongly to standard error, past the log and its limits.
   google::protobuf::SetLogHandler(nullptr);
   auto agent = std::make_unique<Agent>(
-      Agent::Options{line.config_file, line.config_text, line.module_dirs, !line.no_ownership_check,
-                     line.safe_mode, &memory, [&](std::string_view what) { control.notify(what); }},
+      Agent::Options{line.config_file, line.config_text, !line.no_ownership_check, line.safe_mode,
+                     &memory, [&](std::string_view what) { control.notify(what); }},
       std::move(*loaded), std::move(modules), *services->admin, std::move(*log));
   control.serve(agent.get());
   const auto started = agent->start();

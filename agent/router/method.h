@@ -28,8 +28,6 @@ struct Method {
   // The number of the request's field that names the object; 0 when there is none.
   uint32_t object_field = 0;
   int object_type = kString;  // or one of integers
-  // Its name, for logs.
-  std::string object_field_name;
 
   // Of the request, for the audit log. Null: the method is in no description, as start and stop.
   std::shared_ptr<const MessageSchema> request_schema;

@@ -29,7 +29,6 @@ void check(const ModuleDescription& description) {
   for (const auto& method : description.methods) {
     require(serves(method.service) && !has_bad_character(method.name));
     require(method.full_name == method.service + "/" + method.name);
-    require((method.object_field == 0) == method.object_field_name.empty());
   }
   for (const auto& endpoint : description.csi_proxy_endpoints) {
     require(serves(endpoint.service) && !has_bad_character(endpoint.group) &&

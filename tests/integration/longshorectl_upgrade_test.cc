@@ -51,7 +51,7 @@ TEST_CASE("modules shows all of one, with the steps of its life") {
   const Served served;
   const auto run = served.run({"modules", "echo"});
   CHECK(run.exit_code == 0);
-  for (const char* step : {"found", "inspected", "loaded", "negotiated", "created", "started"}) {
+  for (const char* step : {"found", "inspected", "loaded", "created", "started"}) {
     CHECK_THAT(run.output, Contains(std::string("\n") + step + " "));
   }
   CHECK_THAT(run.output, Contains("violations") && Contains("none") && Contains("sha256"));

@@ -159,7 +159,7 @@ TEST_CASE("The steps of a module's life are shown with their times") {
     CHECK(step.at_unix_ms() > 0);
     CHECK(step.took_us() >= 0);
   }
-  CHECK(steps == "found inspected loaded negotiated created started serving ");
+  CHECK(steps == "found inspected loaded created started serving ");
   CHECK(echo.violations() == 0);
   CHECK_FALSE(echo.degraded());
   CHECK(agent.stop() == 0);

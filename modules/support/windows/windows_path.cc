@@ -142,8 +142,6 @@ std::vector<std::string_view> WindowsPath::names() const {
   return split(std::string_view(text_).substr(kDriveBytes));
 }
 
-bool WindowsPath::is_drive() const { return text_.size() == kDriveBytes; }
-
 std::string_view WindowsPath::name() const {
   return std::string_view(text_).substr(text_.rfind('\\') + 1);
 }

@@ -63,7 +63,6 @@ class WindowsPath {
 
  private:
   explicit WindowsPath(std::string text) : text_(std::move(text)) {}
-  bool is_drive() const;
 
   std::string text_;
 };
