@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/router/test_target.h"
 
@@ -449,6 +450,8 @@ TEST_CASE_METHOD(Clinic, "A file that an agent has ended at is started before al
   const size_t first = text.find("starting module module=zebra");
   REQUIRE(first != std::string::npos);
   CHECK(first < text.find("starting module module=echo"));
+  const std::string marks = test::read_file(state_dir + "/.crash-markers");
+  CHECK_THAT(marks, !Catch::Contains("zebra") && !Catch::Contains("echo"));  // both came back
 }
 
 }  // namespace longshore::core
