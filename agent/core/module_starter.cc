@@ -139,7 +139,8 @@ void ModuleStarter::hangs(const ModuleEntry& entry) {
 }
 
 bool ModuleStarter::needs_mark(const ModuleEntry& entry) const {
-  return markers_ && entry.settings.isolation != "process" && !started_.contains(entry.facts->sha256);
+  return markers_ && entry.settings.isolation != "process" &&
+         !started_.contains(entry.facts->sha256);
 }
 
 Result<void> ModuleStarter::mark(const ModuleEntry& entry) {
