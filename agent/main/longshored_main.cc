@@ -1,37 +1,22 @@
 // longshored: the agent's process. Reads the command line and the configuration, and runs the
 // agent.
-#include <google/protobuf/stubs/logging.h>
-
 #include <CLI/CLI.hpp>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <iostream>
-#include <new>
+#include <memory>
 #include <string>
-#include <string_view>
-#include <system_error>
+#include <utility>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
 
 #include "config/load.h"
 #include "config/loaded.h"
 #include "config/user_names.h"
-#include "core/log_options.h"
 #include "core/version.h"
-#include "files/state_lock.h"
 #include "main/agent.h"
 #include "main/config_commands.h"
 #include "main/described_services.h"
-#include "main/descriptor_table.h"
 #include "main/process_control.h"
-#include "main/record_crashes.h"
-#include "observe/crash_handler.h"
-#include "router/heaps.h"
+#include "main/process_start.h"
+#include "main/run_agent.h"
 #include "router/memory_reserve.h"
 #include "tools/cli_completion.h"
 #include "tools/program_words.h"
@@ -47,9 +32,7 @@
 namespace longshore {
 namespace {
 
-// Exit codes, as --help lists them.
-constexpr int kConfigurationError = 2;
-constexpr int kStartError = 3;
+constexpr const char* kProgram = "longshored";
 
 struct CommandLine {
   std::string config_file = config::kConfigFile;
@@ -62,16 +45,6 @@ struct CommandLine {
   bool is_service = false;          // Windows
   ConfigCommand config;
 };
-
-int fail(int code, const Error& error) {
-  std::cerr << "longshored: " << error.message() << '\n';
-  return code;
-}
-
-int fail(ProcessControl& control, int code, const Error& error) {
-  control.fail(error.message());
-  return fail(code, error);
-}
 
 void add_config_commands(CLI::App& app, ConfigCommand& config) {
   auto* parent = app.add_subcommand("config", "What the configuration says; the agent is not run");
@@ -86,13 +59,6 @@ void add_config_commands(CLI::App& app, ConfigCommand& config) {
       ->add_flag("--origin", config.with_origin, "Say where each value comes from");
   add("sample", "Print a file to start from, for the modules that are installed");
   add("diff", "Print what differs from the configuration on standard input; see longshorectl");
-}
-
-// What an end by exit() would do in a build with sanitizers.
-void check_for_leaks() {
-#if defined(__SANITIZE_ADDRESS__)
-  __lsan_do_leak_check();
-#endif
 }
 
 Result<config::Loaded> load_configuration(const CommandLine& line,
@@ -121,7 +87,7 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
     return run_config_command(command, std::cin, std::cout, std::cerr);
   }
   auto services = described_services();
-  if (!services) return fail(control, kStartError, services.error());
+  if (!services) return report_failure(kProgram, control, kStartError, services.error());
   auto modules = std::make_unique<core::InspectedModules>(line.module_dirs, services->all);
   Result<config::Loaded> loaded = load_configuration(line, *modules);
   if (!loaded) {
@@ -130,39 +96,13 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
     return kConfigurationError;
   }
   if (line.check) return tell_checked(line.config_file, *loaded, std::cout, std::cerr);
-  Result<std::unique_ptr<observe::Log>> log =
-      observe::Log::open(core::log_options(loaded->configuration.agent.log));
-  if (!log) return fail(control, kConfigurationError, log.error());
-  // Before all else that changes anything; kept to the end.
-  const auto state = files::StateLock::take(loaded->configuration.agent.state_dir);
-  if (!state) return fail(control, kStartError, state.error());
-  if (!state->warning().empty()) (*log)->warning(state->warning());
-  record_crashes(loaded->configuration.agent, **log);
-#if !defined(_WIN32)
-  std::signal(SIGPIPE, SIG_IGN);
-  // Until it is waited for, below: a reload before the first configuration is applied is no reason
-  // to die, in the middle of a module's start at that.
-  std::signal(SIGHUP, SIG_IGN);
-  // Who started us may have it ignored, and then nobody could wait for modules' processes.
-  std::signal(SIGCHLD, SIG_DFL);
-#endif
-  // It would write what clients send wrongly to standard error, past the log and its limits.
-  google::protobuf::SetLogHandler(nullptr);
-  auto agent = std::make_unique<Agent>(
-      Agent::Options{line.config_file, line.config_text, !line.no_ownership_check, line.safe_mode,
-                     &memory, [&](std::string_view what) { control.notify(what); }},
-      std::move(*loaded), std::move(modules), *services->admin, std::move(*log));
-  control.serve(agent.get());
-  const auto started = agent->start();
-  if (started) agent->run();
-  control.serve(nullptr);
-  if (agent->may_be_destroyed()) {
-    agent.reset();
-    check_for_leaks();
-  } else {
-    static_cast<void>(agent.release());  // the process ends without it
-  }
-  return started ? 0 : fail(control, kStartError, started.error());
+  return run_agent(kProgram,
+                   Agent::Options{.config_file = line.config_file,
+                                  .config_text = line.config_text,
+                                  .check_ownership = !line.no_ownership_check,
+                                  .safe_mode = line.safe_mode,
+                                  .memory = &memory},
+                   *std::move(loaded), std::move(modules), *services->admin, control);
 }
 
 int run_as_asked(const CommandLine& line, router::MemoryReserve& memory) {
@@ -170,7 +110,9 @@ int run_as_asked(const CommandLine& line, router::MemoryReserve& memory) {
   if (line.is_service) {
     const auto code =
         run_service([&](ProcessControl& control) { return run(line, memory, control); });
-    return code ? *code : fail(kStartError, code.error());
+    if (code) return *code;
+    std::cerr << kProgram << ": " << code.error().message() << '\n';
+    return kStartError;
   }
 #endif
   const auto control = ProcessControl::make();
@@ -197,7 +139,7 @@ bool take_csi_proxy_flags(const std::vector<std::string>& words, CommandLine& li
 }
 
 void describe(CLI::App& app, CommandLine& line) {
-  app.name("longshored");
+  app.name(kProgram);
   app.set_version_flag("--version", core::kVersion);
   app.add_option("-c,--config", line.config_file,
                  "The configuration file; conf.d/*.toml beside it is read too")
@@ -235,39 +177,11 @@ void complete(const CLI::App& app, const std::vector<std::string>& words) {
   cli_completion::print(cli_completion::complete(app, words, no_values), std::cout);
 }
 
-// Nothing is unwound, see router/memory_reserve.h. The crash record tells the call and the place,
-// and who runs the agent starts it again. Needs no memory.
-void end_without_memory() {
-  std::fputs("longshored: out of memory; the agent ends\n", stderr);
-  observe::reason_of_abort = "out of memory";
-  std::abort();
-}
-
-// For an exception that nobody takes.
-[[noreturn]] void end_at_once() {
-  try {
-    if (std::current_exception()) throw;
-  } catch (const std::bad_alloc&) {
-    end_without_memory();
-  } catch (const std::system_error& failure) {
-    if (failure.code() == std::errc::resource_unavailable_try_again) {
-      std::fputs("longshored: the system gives no thread; the agent ends\n", stderr);
-      std::_Exit(kStartError);
-    }
-  } catch (...) {
-  }
-  std::abort();
-}
-
 }  // namespace
 }  // namespace longshore
 
 int main(int argc, char** argv) {
-#if !defined(_WIN32)
-  longshore::prepare_descriptor_table();
-  longshore::router::share_heaps();
-#endif
-  std::set_terminate(longshore::end_at_once);
+  longshore::prepare_process(longshore::kProgram);
   longshore::router::MemoryReserve memory(longshore::end_without_memory);
   const std::vector<std::string> words = longshore::program_words(argc, argv);
   longshore::CommandLine line;
@@ -284,9 +198,5 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
-  const int code = longshore::run_as_asked(line, memory);
-  // Modules may have left threads behind; destructors of their statics must not run under them.
-  std::cout.flush();
-  std::fflush(nullptr);
-  std::_Exit(code);
+  longshore::end_process(longshore::run_as_asked(line, memory));
 }

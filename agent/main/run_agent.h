@@ -1,0 +1,33 @@
+// Runs an agent in this process with a configuration that is loaded, from the lock on its state to
+// its orderly end: what longshored and csi-sidecars have in common.
+//
+// Threads: the main thread. Owner: main().
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/loaded.h"
+#include "core/inspected_modules.h"
+#include "longshore/result.hpp"
+#include "main/admin_service.h"
+#include "main/agent.h"
+#include "main/process_control.h"
+
+namespace longshore {
+
+// Exit codes of the programs that run an agent, as their --help lists them.
+inline constexpr int kConfigurationError = 2;
+inline constexpr int kStartError = 3;
+
+// Tells standard error and `control` why `program` ends, and answers `exit_code`.
+int report_failure(const std::string& program, ProcessControl& control, int exit_code,
+                   const Error& error);
+
+// Answers the exit code once the agent has ended. `modules` has read what `loaded` names, and
+// `options.notify` is set here.
+int run_agent(const std::string& program, Agent::Options options, config::Loaded loaded,
+              std::unique_ptr<core::InspectedModules> modules, AdminService& admin,
+              ProcessControl& control);
+
+}  // namespace longshore
