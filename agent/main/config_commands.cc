@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <istream>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -13,9 +12,9 @@
 #include "config/show.h"
 #include "config/user_names.h"
 #include "core/inspected_modules.h"
-#include "loader/module_file.h"
 #include "main/described_services.h"
 #include "main/file_findings.h"
+#include "main/installed_modules.h"
 #include "main/socket_findings.h"
 #include "text/file_path.h"
 #include "text/read_at_most.h"
@@ -25,24 +24,6 @@ namespace {
 
 constexpr int kConfigurationError = 2;
 constexpr size_t kMaxConfigBytes = 16u << 20;
-constexpr std::string_view kLibraryPrefix = "longshore-";
-
-// The modules that lie in the folders, by the name that a configuration would give them. Which file
-// wins where two folders have one is decided as at a start: by the catalog.
-std::map<std::string, std::string> installed_modules(const std::vector<std::string>& folders) {
-  std::map<std::string, std::string> libraries;
-  for (const std::string& folder : folders) {
-    std::error_code ignored;  // a folder that is not there has no modules
-    for (const auto& entry :
-         std::filesystem::directory_iterator(text::file_path(folder), ignored)) {
-      const std::string library = entry.path().stem().string();
-      if (!library.starts_with(kLibraryPrefix) || entry.path().extension() != loader::kModuleSuffix)
-        continue;
-      libraries[library.substr(kLibraryPrefix.size())] = library;
-    }
-  }
-  return libraries;
-}
 
 // Whether the file is one of those that a configuration is merged of.
 bool is_in_conf_d(const std::string& file) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/toml_text.h"
+#include "main/go_flags.h"
 
 namespace longshore {
 namespace {
@@ -54,31 +55,6 @@ const Flag* flag_of(std::string_view name) {
   return found == kFlags.end() ? nullptr : &*found;
 }
 
-struct Word {
-  std::string name;
-  std::optional<std::string> value;
-};
-
-// "-name", "--name", "-name=value"; nothing for what is no flag.
-std::optional<Word> flag_in(std::string_view text) {
-  if (!text.starts_with('-') || text == "-" || text == "--") return std::nullopt;
-  text.remove_prefix(text.starts_with("--") ? 2 : 1);
-  const size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return Word{std::string(text), std::nullopt};
-  return Word{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
-}
-
-// Go's strconv.ParseBool.
-std::optional<bool> bool_in(std::string_view text) {
-  for (const char* yes : {"1", "t", "T", "true", "TRUE", "True"}) {
-    if (text == yes) return true;
-  }
-  for (const char* no : {"0", "f", "F", "false", "FALSE", "False"}) {
-    if (text == no) return false;
-  }
-  return std::nullopt;
-}
-
 Error wrong(const std::string& flag, std::string why) {
   return Error(StatusCode::kInvalidArgument, "use csi-proxy's flag", flag)
       .because(std::move(why))
@@ -99,7 +75,7 @@ struct Values {
 };
 
 Result<void> take_bool(const std::string& name, const std::string& text, Values& values) {
-  const std::optional<bool> value = bool_in(text);
+  const std::optional<bool> value = go::parse_bool(text);
   if (!value) return wrong('-' + name, "\"" + text + "\" is neither true nor false");
   if (name == "windows-service") values.is_service = *value;
   if (name == "require-privacy") values.require_privacy = *value;
@@ -145,7 +121,7 @@ bool takes_value(const Flag& flag) {
 Result<Values> values_of(const std::vector<std::string>& words) {
   Values values;
   for (size_t i = 0; i < words.size(); ++i) {
-    std::optional<Word> word = flag_in(words[i]);
+    std::optional<go::FlagWord> word = go::flag_word(words[i]);
     if (!word) return wrong(words[i], "it is no flag");
     const Flag* const flag = flag_of(word->name);
     if (!flag)
@@ -202,7 +178,7 @@ std::string configuration_of(const Values& values, const std::vector<std::string
 
 bool is_csi_proxy_command_line(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](const std::string& text) {
-    const auto word = flag_in(text);
+    const auto word = go::flag_word(text);
     return word && flag_of(word->name);
   });
 }

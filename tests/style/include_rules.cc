@@ -11,9 +11,10 @@ namespace {
 
 // A folder of the agent includes those of lower levels, and none of its own level but itself.
 const std::map<std::string_view, int> kAgentLevels = {
-    {"files", -1}, {"text", -1},    {"config", 0},    {"observe", 0},  {"rpc", 0},  {"router", 1},
-    {"loader", 2}, {"endpoint", 3}, {"supervise", 3}, {"services", 3}, {"kube", 4}, {"csi", 4},
-    {"core", 5},   {"embed", 6},    {"tools", 6},     {"main", 7},
+    {"files", -1}, {"text", -1},    {"config", 0},   {"observe", 0},   {"rpc", 0},
+    {"router", 1}, {"loader", 2},   {"endpoint", 3}, {"supervise", 3}, {"services", 3},
+    {"kube", 4},   {"csi", 4},      {"core", 5},     {"embed", 6},     {"tools", 6},
+    {"main", 7},   {"sidecars", 8},
 };
 
 // Libraries, by how their includes begin. They look the same on every system.

@@ -1,0 +1,304 @@
+#include "sidecars/command_line.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "config/http_address.h"
+#include "config/toml_text.h"
+#include "main/go_flags.h"
+#include "sidecars/flag_value.h"
+#include "sidecars/known_flags.h"
+#include "sidecars/settings.h"
+#include "sidecars/upstream_flags.h"
+#include "text/file_path.h"
+
+namespace longshore::sidecars {
+namespace {
+
+constexpr int kDebug = 4;  // where the sidecars begin to log what they do in full
+
+Error wrong(const std::string& flag, std::string why) {
+  return Error(StatusCode::kInvalidArgument, "use the flag", flag).because(std::move(why));
+}
+
+struct Given {
+  std::string name;
+  std::string value;
+
+  std::string flag() const { return "--" + name; }
+};
+
+std::string absolute(const std::string& path) {
+  std::error_code error;  // of the current folder
+  const auto whole = std::filesystem::absolute(text::file_path(path), error);
+  return error ? path : whole.lexically_normal().string();
+}
+
+// Go's ":8080" is all addresses.
+std::string http_address(const std::string& address) {
+  return address.starts_with(':') ? "0.0.0.0" + address : address;
+}
+
+class Parser {
+ public:
+  Parser(const std::vector<std::string>& words, const InstalledControllers& installed)
+      : words_(words), installed_(installed), known_(installed) {}
+
+  Result<CommandLine> parse() {
+    if (auto read = read_words(); !read) return std::move(read).error();
+    if (line_.help || line_.version) return std::move(line_);
+    for (const auto step : {&Parser::choose, &Parser::take_own, &Parser::take_unprefixed,
+                            &Parser::take_prefixed, &Parser::check_required}) {
+      if (auto done = (this->*step)(); !done) return std::move(done).error();
+    }
+    line_.run_dir = settings_.run_dir;
+    line_.configuration = configuration_text(settings_, installed_);
+    return std::move(line_);
+  }
+
+ private:
+  // As Go's package flag: the last of a name counts.
+  Result<void> read_words() {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      std::optional<go::FlagWord> word = go::flag_word(words_[i]);
+      if (!word) {
+        return wrong(words_[i], "it is no flag")
+            .advise("a bool has its value after =: --flag=false");
+      }
+      if (word->name == "help" || word->name == "h") {
+        line_.help = true;
+        return {};
+      }
+      if (!known_.is_known(word->name)) return unknown(words_[i], word->name);
+      if (!word->value && known_.is_bool(word->name)) word->value = "true";
+      if (!word->value) {
+        if (++i == words_.size()) return wrong("--" + word->name, "it needs a value");
+        word->value = words_[i];
+      }
+      if (auto added = add({std::move(word->name), *std::move(word->value)}); !added) return added;
+    }
+    return {};
+  }
+
+  Error unknown(const std::string& word, const std::string& name) const {
+    const std::string near = known_.nearest_to(name);
+    return wrong(word, "there is no such flag" +
+                           (near.empty() ? "" : "; did you mean \"--" + near + "\"?"))
+        .advise("csi-sidecars --help lists all");
+  }
+
+  Result<void> add(Given given) {
+    if (given.name == "version" || given.name == "print-config") {
+      const std::optional<bool> value = go::parse_bool(given.value);
+      if (!value) return not_bool(given);
+      (given.name == "version" ? line_.version : line_.print_config) = *value;
+      return {};
+    }
+    if (given.name == "module-dir") {
+      settings_.module_dirs.push_back(absolute(given.value));
+      return {};
+    }
+    std::erase_if(given_, [&](const Given& earlier) { return earlier.name == given.name; });
+    given_.push_back(std::move(given));
+    return {};
+  }
+
+  static Error not_bool(const Given& given) {
+    return wrong(given.flag(), config::in_quotes(given.value) + " is neither true nor false");
+  }
+
+  // Takes a flag out of those that are given.
+  std::optional<Given> take(std::string_view name) {
+    const auto found = std::ranges::find(given_, name, &Given::name);
+    if (found == given_.end()) return std::nullopt;
+    std::optional<Given> taken = std::move(*found);
+    given_.erase(found);
+    return taken;
+  }
+
+  Result<void> choose() {
+    const std::optional<Given> list = take("controllers");
+    auto chosen = chosen_controllers(list ? list->value : "", installed_);
+    if (!chosen) return std::move(chosen).error();
+    for (const std::string& name : *chosen) settings_.controllers[name];
+    return {};
+  }
+
+  bool is_enabled(const std::string& controller) const {
+    return settings_.controllers.contains(controller);
+  }
+
+  Result<void> take_own() {
+    if (const auto run_dir = take("run-dir")) {
+      if (run_dir->value.empty()) return wrong(run_dir->flag(), "it names no folder");
+      settings_.run_dir = absolute(run_dir->value);
+    }
+    if (const auto verbosity = take("v")) {
+      const std::optional<int64_t> level = go::parse_int(verbosity->value);
+      if (!level) return wrong("-v", config::in_quotes(verbosity->value) + " is no whole number");
+      settings_.is_debug = *level >= kDebug;
+    }
+    if (const auto format = take("logging-format")) {
+      if (format->value != "text" && format->value != "json") {
+        return wrong(format->flag(),
+                     config::in_quotes(format->value) + R"( is neither "text" nor "json")");
+      }
+      settings_.log_format = format->value;
+    }
+    return take_http();
+  }
+
+  Result<void> take_http() {
+    const std::optional<Given> metrics = take("metrics-address");
+    const auto endpoint = std::ranges::find(given_, "http-endpoint", &Given::name);
+    const bool has_endpoint = endpoint != given_.end() && !endpoint->value.empty();
+    if (metrics && !metrics->value.empty() && has_endpoint) {
+      return wrong(metrics->flag(), "--http-endpoint is given too").advise("leave one of them out");
+    }
+    if (metrics) return set_http_address(*metrics);
+    if (has_endpoint && enabled_owners("http-endpoint").empty()) {
+      return set_http_address(*take("http-endpoint"));
+    }
+    return {};
+  }
+
+  Result<void> set_http_address(const Given& given) {
+    if (given.value.empty()) return {};
+    settings_.http_address = http_address(given.value);
+    if (config::parse_http_address(settings_.http_address)) return {};
+    return wrong(given.flag(), config::in_quotes(given.value) + " is no IP address and port")
+        .advise("write it as 127.0.0.1:9809 or :9809");
+  }
+
+  std::vector<OwnedOption> enabled_owners(std::string_view name) const {
+    std::vector<OwnedOption> owners = known_.unprefixed(name);
+    std::erase_if(owners, [&](const OwnedOption& owned) { return !is_enabled(owned.controller); });
+    return owners;
+  }
+
+  Result<void> set(const Given& given, const OwnedOption& owned) {
+    auto value = flag_value(given.flag(), *owned.option, given.value);
+    if (!value) return std::move(value).error();
+    settings_.controllers[owned.controller][owned.option->name] = *std::move(value);
+    return {};
+  }
+
+  // All but the prefixed ones, which are left.
+  Result<void> take_unprefixed() {
+    std::vector<Given> prefixed;
+    for (const Given& given : std::exchange(given_, {})) {
+      const std::vector<OwnedOption> owners = enabled_owners(given.name);
+      const bool is_generic = find_flag(generic_flags(), given.name);
+      if (owners.size() > 1 && !is_generic) return ambiguous(given, owners);
+      for (const OwnedOption& owned : owners) {
+        if (auto done = set(given, owned); !done) return done;
+      }
+      if (!owners.empty()) continue;
+      if (is_generic || !known_.unprefixed(given.name).empty()) {
+        // What it says is so anyhow.
+        if (given.name == "metrics-path" && given.value == "/metrics") continue;
+        warn(given, "no enabled controller has such an option");
+      } else if (known_.prefixed(given.name)) {
+        prefixed.push_back(given);
+      } else {
+        warn(given, "it is taken for the sake of manifests that have it");
+      }
+    }
+    given_ = std::move(prefixed);
+    return {};
+  }
+
+  static Error ambiguous(const Given& given, const std::vector<OwnedOption>& owners) {
+    std::string forms;
+    for (const OwnedOption& owned : owners) {
+      forms += (forms.empty() ? "" : " or ") + ("--" + owned.controller + '-') + given.name;
+    }
+    return wrong(given.flag(), "several enabled controllers have it").advise("write " + forms);
+  }
+
+  Result<void> take_prefixed() {
+    for (const Given& given : given_) {
+      const OwnedOption owned = *known_.prefixed(given.name);
+      if (!is_enabled(owned.controller)) {
+        warn(given, "the controller " + owned.controller + " is not enabled");
+      } else if (auto done = set(given, owned); !done) {
+        return done;
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_required() {
+    for (const auto& [name, values] : settings_.controllers) {
+      for (const config::OptionSchema& option : installed_.described.at(name).options) {
+        if (option.default_value || values.contains(option.name)) continue;
+        return Error(StatusCode::kInvalidArgument, "run the controller", name)
+            .because("it needs the flag --" + name + '-' + flag_name(option.name))
+            .advise(option.doc);
+      }
+    }
+    return {};
+  }
+
+  void warn(const Given& given, const std::string& why) {
+    line_.warnings.push_back("the flag " + given.flag() + " does nothing: " + why);
+  }
+
+  const std::vector<std::string>& words_;
+  const InstalledControllers& installed_;
+  const KnownFlags known_;
+  CommandLine line_;
+  Settings settings_;
+  std::vector<Given> given_;  // and not taken yet; each name once
+};
+
+}  // namespace
+
+const std::vector<OwnFlag>& own_flags() {
+  static const std::vector<OwnFlag> flags = {
+      {"controllers", false, "LIST",
+       "The controllers that run, with commas between them. * stands for all sidecars that are "
+       "installed, and -NAME for all but that one."},
+      {"run-dir", false, "DIR",
+       "The folder for sockets and state; it is made where it is missing. In a Pod whose root "
+       "filesystem is read-only an emptyDir belongs there."},
+      {"module-dir", false, "DIR",
+       "A folder searched for controllers before the usual one; may be repeated."},
+      {"v", false, "LEVEL", "From 4 on what is logged includes debugging."},
+      {"logging-format", false, "FORMAT", "text or json, on standard error."},
+      {"metrics-address", false, "ADDRESS",
+       "Where /metrics, /healthz, /readyz and /status of the program itself are answered, as "
+       ":8080. "
+       "--http-endpoint means the same where no enabled controller has such an option. Only one of "
+       "them can be given."},
+      {"print-config", true, "",
+       "Print the configuration that the flags make, for longshored --config, and end."},
+      {"version", true, "", "Print the version and end."},
+      {"help", true, "", "Print this and end."},
+  };
+  return flags;
+}
+
+std::vector<std::string> module_dirs_of(const std::vector<std::string>& words) {
+  std::vector<std::string> folders;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::optional<go::FlagWord> word = go::flag_word(words[i]);
+    if (!word || word->name != "module-dir") continue;
+    if (word->value) {
+      folders.push_back(*word->value);
+    } else if (i + 1 < words.size()) {
+      folders.push_back(words[++i]);
+    }
+  }
+  return folders;
+}
+
+Result<CommandLine> parse_command_line(const std::vector<std::string>& words,
+                                       const InstalledControllers& installed) {
+  return Parser(words, installed).parse();
+}
+
+}  // namespace longshore::sidecars

@@ -1,0 +1,84 @@
+// csi-sidecars: the sidecars of a CSI driver in one process. Turns their flags into a
+// configuration, and runs an agent with it.
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/loaded.h"
+#include "core/inspected_modules.h"
+#include "core/version.h"
+#include "main/agent.h"
+#include "main/described_services.h"
+#include "main/process_control.h"
+#include "main/process_start.h"
+#include "main/run_agent.h"
+#include "router/memory_reserve.h"
+#include "sidecars/command_line.h"
+#include "sidecars/help_text.h"
+#include "sidecars/installed_controllers.h"
+#include "sidecars/run_dir.h"
+#include "sidecars/settings.h"
+#include "tools/program_words.h"
+
+namespace longshore::sidecars {
+namespace {
+
+constexpr const char* kProgram = "csi-sidecars";
+constexpr const char* kConfigName = "csi-sidecars' flags";
+
+int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
+  const auto control = ProcessControl::make();
+  auto services = described_services();
+  if (!services) return report_failure(kProgram, *control, kStartError, services.error());
+  // What the configuration says of folders is all there is.
+  auto modules =
+      std::make_unique<core::InspectedModules>(std::vector<std::string>(), services->all);
+  auto loaded = config::load_text_with_origins(line.configuration, kConfigName, *modules);
+  if (!loaded) return report_failure(kProgram, *control, kConfigurationError, loaded.error());
+  if (auto ready = prepare_run_dir(line.run_dir); !ready) {
+    return report_failure(kProgram, *control, kStartError, ready.error());
+  }
+  return run_agent(
+      kProgram,
+      Agent::Options{
+          .config_file = kConfigName, .config_text = line.configuration, .memory = &memory},
+      *std::move(loaded), std::move(modules), *services->admin, *control);
+}
+
+int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
+  const InstalledControllers installed =
+      read_installed_controllers(module_folders(module_dirs_of(words)));
+  const auto line = parse_command_line(words, installed);
+  if (!line) {
+    std::cerr << kProgram << ": " << line.error().message() << '\n';
+    return kConfigurationError;
+  }
+  if (line->help) {
+    std::cout << help_text(installed);
+    return 0;
+  }
+  if (line->version) {
+    std::cout << kProgram << ' ' << core::kVersion << '\n';
+    return 0;
+  }
+  for (const std::string& warning : line->warnings) {
+    std::cerr << kProgram << ": warning: " << warning << '\n';
+  }
+  if (line->print_config) {
+    std::cout << line->configuration;
+    return 0;
+  }
+  return run_controllers(*line, memory);
+}
+
+}  // namespace
+}  // namespace longshore::sidecars
+
+int main(int argc, char** argv) {
+  using namespace longshore;
+  prepare_process(sidecars::kProgram);
+  router::MemoryReserve memory(end_without_memory);
+  end_process(sidecars::run(program_words(argc, argv), memory));
+}

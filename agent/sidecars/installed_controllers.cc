@@ -1,0 +1,112 @@
+#include "sidecars/installed_controllers.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "config/schema.h"
+#include "config/toml_text.h"
+#include "core/inspected_modules.h"
+#include "main/installed_modules.h"
+
+namespace longshore::sidecars {
+namespace {
+
+// What "*" stands for: what runs beside a CSI driver, and not, as other controllers do, once in a
+// cluster.
+constexpr std::array<std::string_view, 7> kSidecars = {
+    "attacher",    "health-monitor", "livenessprobe", "node-driver-registrar",
+    "provisioner", "resizer",        "snapshotter",
+};
+
+std::vector<std::string> items_of(std::string_view list) {
+  std::vector<std::string> items;
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (comma > 0) items.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return items;
+}
+
+std::vector<std::string> names_of(const InstalledControllers& installed) {
+  std::vector<std::string> names;
+  for (const auto& [name, schema] : installed.described) names.push_back(name);
+  return names;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none; name their folder with --module-dir" : text;
+}
+
+Error refused(const std::string& list, std::string why, const InstalledControllers& installed) {
+  return Error(StatusCode::kInvalidArgument, "run the controllers", list)
+      .because(std::move(why))
+      .advise("installed are: " + list_of(names_of(installed)));
+}
+
+Result<void> check_name(const std::string& list, const std::string& name,
+                        const InstalledControllers& installed) {
+  if (installed.described.contains(name)) return {};
+  const auto unreadable = installed.unreadable.find(name);
+  if (unreadable != installed.unreadable.end()) {
+    return refused(list, unreadable->second, installed);
+  }
+  const std::string near = config::nearest(name, names_of(installed));
+  return refused(list,
+                 "there is no controller " + config::in_quotes(name) +
+                     (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?"),
+                 installed);
+}
+
+bool is_chosen(const std::string& name, const std::vector<std::string>& items) {
+  const auto first = std::ranges::find_if(items, [&](const std::string& item) {
+    return item == name || (item.starts_with('-') && item.substr(1) == name);
+  });
+  if (first != items.end()) return *first == name;
+  return std::ranges::find(items, "*") != items.end() &&
+         std::ranges::find(kSidecars, name) != kSidecars.end();
+}
+
+}  // namespace
+
+InstalledControllers read_installed_controllers(const std::vector<std::string>& folders) {
+  config::AgentSettings agent;
+  agent.module_dirs = folders;
+  core::InspectedModules modules({});
+  InstalledControllers installed;
+  for (const auto& [name, library] : installed_modules(folders)) {
+    config::ModuleSettings settings;
+    settings.name = name;
+    settings.library = library;
+    auto schema = modules.describe(settings, agent);
+    modules.forget();
+    if (!schema) {
+      installed.unreadable.emplace(name, schema.error().message());
+    } else if (schema->is_controller) {
+      installed.described.emplace(name, std::move(*schema));
+    }
+  }
+  return installed;
+}
+
+Result<std::vector<std::string>> chosen_controllers(std::string_view list,
+                                                    const InstalledControllers& installed) {
+  const std::string whole(list);
+  const std::vector<std::string> items = items_of(list);
+  for (const std::string& item : items) {
+    if (item == "*") continue;
+    const std::string name = item.starts_with('-') ? item.substr(1) : item;
+    if (auto known = check_name(whole, name, installed); !known) return std::move(known).error();
+  }
+  std::vector<std::string> chosen;
+  for (const auto& [name, schema] : installed.described) {
+    if (is_chosen(name, items)) chosen.push_back(name);
+  }
+  if (chosen.empty()) return refused(whole, "that is none", installed);
+  return chosen;
+}
+
+}  // namespace longshore::sidecars

@@ -1,0 +1,80 @@
+#include "sidecars/settings.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "config/http_address.h"
+#include "config/key_schema.h"
+#include "config/system_paths.h"
+#include "config/toml_text.h"
+#include "text/file_path.h"
+
+namespace longshore::sidecars {
+namespace {
+
+std::string line(const std::string& key, const std::string& value) {
+  return config::key_text(key) + " = " + value + '\n';
+}
+
+// Of what is in the folder, the sockets may be given to other containers, and no more.
+std::string folder_lines(const std::string& run_dir) {
+  if (run_dir.empty()) return {};
+  const auto below = [&](const char* name) {
+    return config::in_quotes((text::file_path(run_dir) / name).string());
+  };
+  std::string lines;
+#if !defined(_WIN32)
+  lines += line("run_dir", below("sockets")) + line("control_dir", below("control"));
+#endif
+  return lines + line("state_dir", below("state"));
+}
+
+std::string http_section(const std::string& address) {
+  if (address.empty()) return {};
+  const auto parsed = config::parse_http_address(address);
+  const bool is_remote = parsed && !parsed->is_loopback;
+  return "\n[agent.http]\n" + line("address", config::in_quotes(address)) +
+         (is_remote ? line("allow_remote", "true") : "");
+}
+
+std::string controller_section(const std::string& name, const config::ModuleSchema& schema,
+                               const std::map<std::string, config::OptionValue>& values) {
+  const std::string table = config::joined("controllers", name);
+  std::string section = "\n[" + table + "]\n" + line("may_call", config::in_quotes(schema.calls));
+  if (values.empty()) return section;
+  section += "\n[" + config::joined(table, "settings") + "]\n";
+  for (const config::OptionSchema& option : schema.options) {
+    const auto value = values.find(option.name);
+    if (value == values.end()) continue;
+    section +=
+        line(option.name, config::value_text(value->second, config::key_schema(option).type));
+  }
+  return section;
+}
+
+}  // namespace
+
+std::vector<std::string> module_folders(const std::vector<std::string>& module_dirs) {
+  std::vector<std::string> folders = module_dirs;
+  folders.emplace_back(config::kModuleDir);
+  return folders;
+}
+
+std::string configuration_text(const Settings& settings, const InstalledControllers& installed) {
+  std::string text = "# Made by csi-sidecars from its command line.\n[agent]\n";
+  text += folder_lines(settings.run_dir);
+  if (!settings.module_dirs.empty()) {
+    text += line("module_dirs", config::in_quotes(module_folders(settings.module_dirs)));
+  }
+  text += "\n[agent.log]\n" + line("level", settings.is_debug ? "\"debug\"" : "\"info\"") +
+          line("format", config::in_quotes(settings.log_format));
+  text += http_section(settings.http_address);
+  text += "\n[endpoints]\n" + line("csi_proxy", "false");
+  for (const auto& [name, values] : settings.controllers) {
+    text += controller_section(name, installed.described.at(name), values);
+  }
+  return text;
+}
+
+}  // namespace longshore::sidecars

@@ -1,0 +1,40 @@
+// What a command line of csi-sidecars asks for, and the configuration that says so to an agent.
+//
+// Threads: any; plain values.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/module_catalog.h"
+#include "config/settings.h"
+#include "sidecars/installed_controllers.h"
+
+namespace longshore::sidecars {
+
+// Where the program has its sockets and its state. Windows' pipes have no folder: there it is
+// empty, and the agent has them where longshored has.
+#if defined(_WIN32)
+inline constexpr const char* kRunDir = "";
+#else
+inline constexpr const char* kRunDir = "/run/csi-sidecars";
+#endif
+
+struct Settings {
+  std::string run_dir = kRunDir;
+  std::vector<std::string> module_dirs;  // before the one that is searched anyhow
+  bool is_debug = false;
+  std::string log_format = "text";
+  std::string http_address;  // of metrics; empty: none
+  // Those that run, each with what flags say of its options; the rest has its defaults.
+  std::map<std::string, std::map<std::string, config::OptionValue>> controllers;
+};
+
+// The folders in which controllers are looked up.
+std::vector<std::string> module_folders(const std::vector<std::string>& module_dirs);
+
+// As TOML. `installed` has all of the controllers.
+std::string configuration_text(const Settings& settings, const InstalledControllers& installed);
+
+}  // namespace longshore::sidecars

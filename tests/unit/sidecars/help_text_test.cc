@@ -1,0 +1,42 @@
+#include "sidecars/help_text.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/unit/sidecars/made_up_controllers.h"
+
+namespace longshore::sidecars {
+namespace {
+
+TEST_CASE("the help lists the flags of each controller from its options") {
+  const std::string text = help_text(test::made_up_controllers());
+  for (const char* part : {
+           "\nlivenessprobe: A controller.\n",
+           "  --livenessprobe-probe-timeout\n      (duration, default \"3s\") What it is for.\n",
+           "  --node-driver-registrar-kubelet-registration-path\n      (string, required)",
+           "  --csi-address  (of livenessprobe, node-driver-registrar, resizer)\n",
+           "  --controllers=LIST\n",
+           "no installed controller has such an option:\n      --metrics-path, --kubeconfig",
+       }) {
+    CAPTURE(part);
+    CHECK_THAT(text, Catch::Contains(part));
+  }
+}
+
+TEST_CASE("no line of the help is longer than a terminal is wide") {
+  const std::string text = help_text(test::made_up_controllers());
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    REQUIRE(end != std::string::npos);
+    CAPTURE(text.substr(begin, end - begin));
+    CHECK(end - begin <= 100);
+    begin = end + 1;
+  }
+}
+
+TEST_CASE("without controllers the help says what is missing") {
+  CHECK_THAT(help_text({}), Catch::Contains("--module-dir=DIR\n"));
+}
+
+}  // namespace
+}  // namespace longshore::sidecars

@@ -1,0 +1,52 @@
+// The flags of the real livenessprobe, and an agent's view of the configuration that they make.
+#include <catch2/catch.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/load.h"
+#include "core/inspected_modules.h"
+#include "main/described_services.h"
+#include "sidecars/command_line.h"
+#include "tests/support/build_tree.h"
+
+namespace longshore::sidecars {
+namespace {
+
+TEST_CASE("livenessprobe's flags make a configuration that an agent takes") {
+  const std::string folder = longshore::test::built_modules();
+  const InstalledControllers installed = read_installed_controllers({folder});
+  REQUIRE(installed.described.contains("livenessprobe"));
+  const auto line = parse_command_line(
+      {"--controllers=livenessprobe", "--module-dir", folder, "--csi-address=/csi/csi.sock",
+       "--probe-timeout=1m30s", "--http-endpoint=:9809", "--metrics-address=", "-v=5"},
+      installed);
+  INFO((line ? "" : line.error().message()));
+  REQUIRE(line);
+  auto services = described_services();
+  REQUIRE(services);
+  core::InspectedModules modules({}, *std::move(services));
+  const auto loaded = config::load_text(line->configuration, "the flags", modules);
+  INFO((loaded ? "" : loaded.error().message()));
+  REQUIRE(loaded);
+  CHECK_FALSE(loaded->csi_proxy.enabled);
+  CHECK(loaded->agent.log.level == "debug");
+  REQUIRE(loaded->modules.size() == 1);
+  const config::ModuleSettings& probe = loaded->modules.front();
+  CHECK(probe.is_controller);
+  CHECK(probe.may_call == std::vector<std::string>{"longshore.host.v1.Csi/CallIdentity",
+                                                   "longshore.host.v1.Http/Serve",
+                                                   "longshore.host.v1.Http/Respond"});
+  const auto setting = [&](const char* name) { return probe.settings.at(name); };
+  CHECK(setting("csi_address") == config::OptionValue(std::string("/csi/csi.sock")));
+  CHECK(setting("http_endpoint") == config::OptionValue(std::string(":9809")));
+  CHECK(setting("health_port") == config::OptionValue(int64_t{9808}));
+  CHECK(setting("probe_timeout") == config::OptionValue(int64_t{90'000'000'000}));
+}
+
+TEST_CASE("folders without modules, or that are not there, have no controllers") {
+  CHECK(read_installed_controllers({"/proc", "/no/such/folder"}).described.empty());
+}
+
+}  // namespace
+}  // namespace longshore::sidecars

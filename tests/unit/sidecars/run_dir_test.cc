@@ -1,0 +1,65 @@
+// The folder of csi-sidecars' sockets and state: as an emptyDir is, and as none must be.
+#include "sidecars/run_dir.h"
+
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "tests/support/temporary_directory.h"
+
+namespace longshore::sidecars {
+namespace {
+
+using longshore::test::TemporaryDirectory;
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+TEST_CASE("a folder that is missing is made, and one that is there stays") {
+  const TemporaryDirectory directory;
+  const std::string folder = directory / "a/b";
+  REQUIRE(prepare_run_dir(folder));
+  CHECK(mode_of(folder) == 0755);
+  CHECK(prepare_run_dir(folder));
+}
+
+TEST_CASE("an empty folder that is open to all, as an emptyDir, is closed to others") {
+  const TemporaryDirectory directory;
+  const std::string folder = directory / "empty";
+  std::filesystem::create_directory(folder);
+  REQUIRE(::chmod(folder.c_str(), 0777) == 0);
+  REQUIRE(prepare_run_dir(folder));
+  CHECK(mode_of(folder) == 0755);
+}
+
+TEST_CASE("a folder that others use is refused and left as it is") {
+  const TemporaryDirectory directory;
+  const std::string folder = directory / "shared";
+  std::filesystem::create_directory(folder);
+  // Sticky, as /tmp, or with something in it.
+  const mode_t mode = GENERATE(mode_t{01777}, mode_t{0777});
+  if (mode == 0777) std::filesystem::create_directory(folder + "/in_use");
+  REQUIRE(::chmod(folder.c_str(), mode) == 0);
+  const auto ready = prepare_run_dir(folder);
+  REQUIRE_FALSE(ready);
+  CHECK_THAT(ready.error().message(), Catch::Contains("cannot keep sockets and state in") &&
+                                          Catch::Contains("may write to it") &&
+                                          Catch::Contains("--run-dir"));
+  CHECK(mode_of(folder) == mode);
+}
+
+TEST_CASE("where nothing can be made it is told what to mount") {
+  const auto ready = prepare_run_dir("/proc/csi-sidecars");
+  REQUIRE_FALSE(ready);
+  CHECK_THAT(ready.error().message(), Catch::Contains("\"/proc/csi-sidecars\"") &&
+                                          Catch::Contains("mount an emptyDir there"));
+  CHECK_FALSE(prepare_run_dir("/proc/version"));
+}
+
+}  // namespace
+}  // namespace longshore::sidecars
