@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/conformance/child_process.h"
 #include "tests/integration/control_requests.h"
+#include "tests/integration/csi_driver_process.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
@@ -34,33 +34,6 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The driver, its socket and what it is told to answer.
-struct Driver {
-  explicit Driver(const AgentDirectory& directory)
-      : socket(directory / "csi.sock"), answers(directory / "answers"), calls(directory / "calls") {
-    answer("ready");
-  }
-
-  void run() {
-    process = std::make_unique<conformance::ChildProcess>(std::vector<std::string>{
-        built_program("csi_driver"), "--socket", socket, "--answer", answers, "--calls", calls});
-  }
-  void kill() { process.reset(); }
-  void answer(const std::string& command) const { std::ofstream(answers) << command << '\n'; }
-  // How many probes have come, or were cancelled.
-  size_t count(const std::string& what) const {
-    std::ifstream file(calls);
-    size_t lines = 0;
-    for (std::string line; std::getline(file, line);) lines += line == what ? 1 : 0;
-    return lines;
-  }
-
-  const std::string socket;
-  const std::string answers;
-  const std::string calls;
-  std::unique_ptr<conformance::ChildProcess> process;
-};
-
 std::string livenessprobe(const std::string& isolation, const std::string& settings) {
   return "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
          "\"\nisolation = \"" + isolation +
@@ -71,14 +44,6 @@ std::string livenessprobe(const std::string& isolation, const std::string& setti
 std::string settings_for(const Driver& driver, const std::string& more = {}) {
   return "settings.csi_address = \"unix://" + driver.socket +
          "\"\nsettings.http_endpoint = \"127.0.0.1:0\"\n" + more;
-}
-
-// Where the last /healthz of the agent's log is.
-uint16_t port_of(const AgentDirectory& directory) {
-  const std::string line = "/healthz is served on 127.0.0.1:";
-  REQUIRE(eventually([&] { return contains(directory.log(), line); }));
-  const std::string log = directory.log();
-  return static_cast<uint16_t>(std::stoul(log.substr(log.rfind(line) + line.size())));
 }
 
 // A socket of the test's own that listens and answers nothing.

@@ -87,6 +87,7 @@ AgentProcess::AgentProcess(const AgentDirectory& directory, Options options)
     : notify_(notify_socket(directory / "notify")) {
   std::vector<std::string> words = {built_program("longshored"), "--no-ownership-check", "--config",
                                     directory.config_file()};
+  if (!options.command.empty()) words = options.command;
   words.insert(words.end(), options.more_words.begin(), options.more_words.end());
   std::vector<std::string> variables = {"NOTIFY_SOCKET=" + (directory / "notify"),
                                         "LISTEN_FDS=" + std::to_string(options.sockets.size()),

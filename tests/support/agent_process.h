@@ -42,6 +42,7 @@ class AgentDirectory {
 struct AgentProcessOptions {
   std::vector<int> sockets = {};             // handed in as systemd does, from descriptor 3 on
   std::vector<std::string> more_words = {};  // of the command line
+  std::vector<std::string> command = {};     // in place of longshored with the configuration
   bool until_serving = true;                 // whether the constructor waits for that
   std::string cgroup = {};                   // its folder, if it is to be started in one
   std::vector<std::string> variables = {};   // of the environment, before the test's own

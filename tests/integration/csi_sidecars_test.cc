@@ -1,0 +1,98 @@
+// csi-sidecars as a process: the livenessprobe by its flags, before a CSI driver of the gRPC C++
+// library.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tests/integration/csi_driver_process.h"
+#include "tests/support/agent_process.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/http_connection.h"
+#include "tests/support/program_run.h"
+
+using namespace longshore;
+using namespace longshore::test;
+
+namespace {
+
+std::vector<std::string> csi_sidecars(const std::vector<std::string>& flags) {
+  std::vector<std::string> words = {built_program("csi-sidecars"), "--module-dir", built_modules()};
+  words.insert(words.end(), flags.begin(), flags.end());
+  return words;
+}
+
+std::vector<std::string> livenessprobe_of(const Driver& driver, const AgentDirectory& directory) {
+  return {"--controllers=livenessprobe", "--csi-address=" + driver.socket,
+          "--http-endpoint=127.0.0.1:0", "--probe-timeout=1m",
+          "--run-dir=" + (directory / "sidecars")};
+}
+
+}  // namespace
+
+TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to end") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  AgentProcess sidecars(directory, {.command = csi_sidecars(livenessprobe_of(driver, directory))});
+  INFO(directory.log());
+  REQUIRE(sidecars.serves());
+  CHECK(http_get(port_of(directory), "/healthz").status == 200);
+  REQUIRE(sidecars.reload());
+  CHECK(http_get(port_of(directory), "/healthz").status == 200);
+  driver.kill();
+  CHECK(http_get(port_of(directory), "/healthz").status == 500);
+  CHECK(sidecars.stop() == 0);
+}
+
+TEST_CASE("the configuration that csi-sidecars prints is what longshored runs the same with") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  flags.insert(flags.end(), {"--print-config", "--automaxprocs", "-v=5"});
+  const ProgramRun printed = run_program(csi_sidecars(flags));
+  CHECK(printed.exit_code == 0);
+  CHECK(printed.errors ==
+        "csi-sidecars: warning: the flag --automaxprocs does nothing: it is taken for the sake of "
+        "manifests that have it\n");
+  directory.write_configuration(printed.output);
+  AgentProcess agent(directory);
+  INFO(directory.log());
+  REQUIRE(agent.serves());
+  CHECK(http_get(port_of(directory), "/healthz").status == 200);
+  driver.kill();
+  CHECK(http_get(port_of(directory), "/healthz").status == 500);
+  CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what it is told to") {
+  struct Case {
+    std::vector<std::string> flags;
+    int exit_code;
+    std::string text;
+  };
+  const auto [flags, exit_code, text] = GENERATE(values<Case>({
+      {{"--controllers=nonesuch"}, 2, "there is no controller \"nonesuch\"; installed are: "},
+      {{"--controllers=livenessprobe", "--probe-timeout=soon"}, 2, "\"soon\" is no duration"},
+      // Which only the configuration's reader refuses.
+      {{"--controllers=livenessprobe", "--metrics-address=unix://socket"}, 2, "agent.http.address"},
+      {{"--controllers=livenessprobe", "--run-dir=/proc/sidecars"},
+       3,
+       "cannot keep sockets and state in \"/proc/sidecars\""},
+  }));
+  const ProgramRun run = run_program(csi_sidecars(flags));
+  CHECK(run.exit_code == exit_code);
+  CHECK(run.output.empty());
+  CHECK_THAT(run.errors, Catch::StartsWith("csi-sidecars: ") && Catch::Contains(text));
+}
+
+TEST_CASE("csi-sidecars lists the flags of what is installed, and tells its version") {
+  const ProgramRun help = run_program(csi_sidecars({"--help"}));
+  CHECK(help.exit_code == 0);
+  CHECK_THAT(help.output, Catch::Contains("  --livenessprobe-probe-timeout\n"
+                                          "      (duration, default \"3s\") How long"));
+  const ProgramRun version = run_program(csi_sidecars({"--version"}));
+  CHECK(version.exit_code == 0);
+  CHECK_THAT(version.output, Catch::StartsWith("csi-sidecars 0."));
+}
