@@ -180,7 +180,7 @@ TEST_CASE("every page is formatted without a warning") {
         run_program({"/usr/bin/groff", "-mandoc", "-Kutf8", "-Tutf8", entry.path().string()});
     CHECK(shown.output.size() > 1000);
   }
-  CHECK(pages == 5);
+  CHECK(pages == 6);
 }
 
 TEST_CASE("the pages name the commands and options that there are") {
@@ -193,6 +193,7 @@ TEST_CASE("the pages name the exit codes of the help") {
   for (const auto& [name, program] :
        {std::pair("longshorectl.1", built_program("longshorectl")),
         std::pair("longshored.8", built_program("longshored")),
+        std::pair("csi-sidecars.8", built_program("csi-sidecars")),
         std::pair("longshore-module-check.1", built_program("longshore-module-check"))}) {
     CAPTURE(name);
     const std::string help = run_program({program, "--help"}).output;
