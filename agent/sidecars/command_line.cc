@@ -263,8 +263,8 @@ const std::vector<OwnFlag>& own_flags() {
        "The controllers that run, with commas between them. * stands for all sidecars that are "
        "installed, and -NAME for all but that one."},
       {"run-dir", false, "DIR",
-       "The folder for sockets and state; it is made where it is missing. In a Pod whose root "
-       "filesystem is read-only an emptyDir belongs there."},
+       "The folder for sockets and state; it is made where it is missing. In a Pod with a "
+       "read-only root an emptyDir belongs there."},
       {"module-dir", false, "DIR",
        "A folder searched for controllers before the usual one; may be repeated."},
       {"v", false, "LEVEL", "From 4 on what is logged includes debugging."},

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "config/toml_text.h"
 #include "main/go_flags.h"

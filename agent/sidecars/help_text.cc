@@ -1,5 +1,6 @@
 #include "sidecars/help_text.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "config/key_schema.h"

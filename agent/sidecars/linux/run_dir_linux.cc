@@ -33,7 +33,7 @@ Error unusable(const std::string& run_dir, std::string why) {
       .because(std::move(why))
       .advise(
           "name a folder with --run-dir that this process's user can write to and nobody else; in "
-          "a Pod whose root filesystem is read-only, mount an emptyDir there");
+          "a Pod with a read-only root, mount an emptyDir there");
 }
 
 }  // namespace
