@@ -13,6 +13,7 @@
 #include "config/user_names.h"
 #include "core/inspected_modules.h"
 #include "main/described_services.h"
+#include "main/exit_codes.h"
 #include "main/file_findings.h"
 #include "main/installed_modules.h"
 #include "main/socket_findings.h"
@@ -22,7 +23,6 @@
 namespace longshore {
 namespace {
 
-constexpr int kConfigurationError = 2;
 constexpr size_t kMaxConfigBytes = 16u << 20;
 
 // Whether the file is one of those that a configuration is merged of.

@@ -14,6 +14,7 @@
 #include "main/agent.h"
 #include "main/config_commands.h"
 #include "main/described_services.h"
+#include "main/exit_codes.h"
 #include "main/process_control.h"
 #include "main/process_start.h"
 #include "main/run_agent.h"

@@ -7,7 +7,7 @@
 #include <new>
 #include <system_error>
 
-#include "main/run_agent.h"
+#include "main/exit_codes.h"
 #include "observe/crash_handler.h"
 
 #if !defined(_WIN32)

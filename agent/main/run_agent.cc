@@ -13,6 +13,7 @@
 
 #include "core/log_options.h"
 #include "files/state_lock.h"
+#include "main/exit_codes.h"
 #include "main/record_crashes.h"
 #include "observe/log.h"
 

@@ -16,10 +16,6 @@
 
 namespace longshore {
 
-// Exit codes of the programs that run an agent, as their --help lists them.
-inline constexpr int kConfigurationError = 2;
-inline constexpr int kStartError = 3;
-
 // Tells standard error and `control` why `program` ends, and answers `exit_code`.
 int report_failure(const std::string& program, ProcessControl& control, int exit_code,
                    const Error& error);

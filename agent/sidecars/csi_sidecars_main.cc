@@ -11,6 +11,7 @@
 #include "core/version.h"
 #include "main/agent.h"
 #include "main/described_services.h"
+#include "main/exit_codes.h"
 #include "main/process_control.h"
 #include "main/process_start.h"
 #include "main/run_agent.h"
