@@ -25,7 +25,7 @@ TEST_CASE("livenessprobe's flags make a configuration that an agent takes") {
   REQUIRE(line);
   auto services = described_services();
   REQUIRE(services);
-  core::InspectedModules modules({}, *std::move(services));
+  core::InspectedModules modules({}, services->all);
   const auto loaded = config::load_text(line->configuration, "the flags", modules);
   INFO((loaded ? "" : loaded.error().message()));
   REQUIRE(loaded);
