@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Debian packages longshore, liblongshore0 and longshore-dev, and prints their paths.
+# Builds the Debian packages longshore, longshore-sidecars, liblongshore0 and longshore-dev, and
+# prints their paths.
 #
 #   packaging/build_debs.sh [output folder]
 #
@@ -7,7 +8,7 @@
 # a Debian 12 that may have nothing installed yet. The same source makes the same packages.
 #
 # With LONGSHORE_SIGNING_KEY=<file> in the environment, a private Ed25519 key in PEM, the modules in the
-# package are signed with it.
+# packages are signed with it.
 set -euo pipefail
 
 case ${1-} in

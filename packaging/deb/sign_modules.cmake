@@ -1,15 +1,15 @@
-# Signs the modules of the package longshore, where LONGSHORE_SIGNING_KEY names a private key: Ed25519
-# in PEM, as `openssl genpkey -algorithm ed25519` makes it. CPack runs this when the files are as they
-# will be installed, stripped and all, since that is what the agent reads.
+# Signs the modules of all packages, where LONGSHORE_SIGNING_KEY names a private key: Ed25519 in PEM, as
+# `openssl genpkey -algorithm ed25519` makes it. CPack runs this when the files are as they will be
+# installed, stripped and all, since that is what the agent reads.
 #
 # The public key comes along for whoever wants to trust it: nothing does by itself.
 if("$ENV{LONGSHORE_SIGNING_KEY}" STREQUAL "")
   return()
 endif()
 set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/runtime/usr)
-file(GLOB modules ${root}/lib/longshore/longshore-*.so)
+file(GLOB modules ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*/usr/lib/longshore/longshore-*.so)
 if(NOT modules)
-  message(FATAL_ERROR "There are no modules to sign in ${root}/lib/longshore.")
+  message(FATAL_ERROR "There are no modules to sign in ${CPACK_TEMPORARY_INSTALL_DIRECTORY}.")
 endif()
 find_program(openssl openssl REQUIRED)
 set(readable OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
