@@ -9,6 +9,7 @@
 #include "longshore/csi_address.hpp"
 #include "longshore/host/csi.pb.h"
 #include "router/call.h"
+#include "router/method_name.h"
 #include "router/parsed_request.h"
 
 namespace longshore::csi {
@@ -16,16 +17,6 @@ namespace {
 
 Error too_many(const std::string& what) {
   return Error(StatusCode::kResourceExhausted, "call the CSI driver").because(what);
-}
-
-// "csi.v1.Identity/Probe".
-bool is_method(const std::string& text) {
-  const size_t slash = text.find('/');
-  return slash != text.npos && slash > 0 && slash + 1 < text.size() &&
-         text.find_first_not_of(
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-             "0123456789._/") == text.npos &&
-         text.find('/', slash + 1) == text.npos;
 }
 
 }  // namespace
@@ -40,7 +31,7 @@ Result<void> CsiService::begin(router::Call& call) {
   host::v1::CsiCallRequest& request = *message;
   auto path = csi_socket_path(request.address());
   if (!path) return std::move(path).error();
-  if (!is_method(request.method())) {
+  if (!router::is_method_name(request.method())) {
     return Error(StatusCode::kInvalidArgument, "call the CSI driver's method", request.method())
         .because("it is not of the form package.Service/Method");
   }

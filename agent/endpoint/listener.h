@@ -27,6 +27,7 @@ struct ListenerOptions {
   unsigned directory_mode = 0755;       // of its directory, if it is made
   std::optional<config::UserId> owner;  // the agent's own if not given
   std::optional<config::UserId> group;
+  std::string setting = "run_dir and control_dir";  // that changes the path, for advice
   // Of a named pipe: who may open it, in Windows' security descriptor language.
   std::string sddl;
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "csi/csi_service.h"
+#include "main/endpoint_service.h"
 #include "main/http_service.h"
 #include "services/agent_service.h"
 
@@ -13,13 +14,16 @@ Result<DescribedServices> described_services() {
   auto admin = AdminService::make();
   auto csi = csi::CsiService::make();
   auto http = HttpService::make();
+  auto sockets = EndpointService::make();
   if (!all) return std::move(all).error();
   if (!admin) return std::move(admin).error();
   if (!csi) return std::move(csi).error();
   if (!http) return std::move(http).error();
+  if (!sockets) return std::move(sockets).error();
   (*all)->add(*admin);
   (*all)->add(*std::move(csi));
   (*all)->add(*std::move(http));
+  (*all)->add(*std::move(sockets));
   return DescribedServices{*std::move(all), *std::move(admin)};
 }
 

@@ -58,13 +58,14 @@ std::optional<int> listener_of(int socket_file) {
 
 // Makes room for the socket: nothing there, or a socket that a dead process left.
 Result<void> clear_place(const files::TrustedFolder& folder, const std::string& name,
-                         const std::string& path) {
+                         const ListenerOptions& options) {
+  const std::string& path = options.path;
   const auto found = find_socket(folder, name, path);
   if (!found) return found.error();
   if (!*found) return {};
   if (const std::optional<int> listener = listener_of(found->get())) {
     return files::taken_by(*listener, cannot_listen(path, StatusCode::kFailedPrecondition),
-                           "listens on it", "run_dir and control_dir");
+                           "listens on it", options.setting);
   }
   if (unlinkat(folder.descriptor(), name.c_str(), 0) != 0 && errno != ENOENT) {
     return cannot_listen(path).because(last_error());
@@ -116,7 +117,7 @@ Result<SocketFile> SocketFile::listen(const ListenerOptions& options) {
     return cannot_listen(options.path, folder.error().code()).because(folder.error().message());
   }
   const std::string name = path.filename().string();
-  if (auto cleared = clear_place(*folder, name, options.path); !cleared) {
+  if (auto cleared = clear_place(*folder, name, options); !cleared) {
     return std::move(cleared).error();
   }
   SocketFile file;
