@@ -136,7 +136,6 @@ void EndpointService::open(const Served& served) {
   }
   call->send(event_of(EndpointEvent::TYPE_LISTENING));
   watch_places();
-  look_again();  // what has gone before it was watched
 }
 
 std::vector<EndpointService::Served> EndpointService::all() {
@@ -157,6 +156,7 @@ void EndpointService::watch_places() {
     log_->warning("a controller's socket that somebody removes is not noticed",
                   {{"reason", watching.error().message()}});
   }
+  look_again();  // what has gone before it was watched, or between one watch and the next
 }
 
 void EndpointService::look_again() {
