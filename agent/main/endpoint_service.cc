@@ -131,8 +131,7 @@ void EndpointService::open(const Served& served) {
   const auto call = served.call.lock();
   if (!call || call->is_over()) return;  // it is closed next
   if (const auto listening = served.socket->listen(); !listening) {
-    call->finish(listening.error().code(), listening.error().message());
-    return;
+    return fail(*call, listening.error());
   }
   call->send(event_of(EndpointEvent::TYPE_LISTENING));
   watch_places();
@@ -166,7 +165,7 @@ void EndpointService::look_again() {
     if (!call || call->is_over() || !served.socket->is_listening()) continue;
     if (served.socket->check_place()) continue;
     if (const auto listening = served.socket->listen(); !listening) {
-      call->finish(listening.error().code(), listening.error().message());
+      fail(*call, listening.error());
       continue;
     }
     log_->warning("somebody has removed or replaced a controller's socket, which was made anew",
@@ -175,12 +174,19 @@ void EndpointService::look_again() {
   }
 }
 
-void EndpointService::on_end(router::Call& call) {
+void EndpointService::fail(router::Call& call, const Error& error) {
+  forget(call.handle());  // who hears of it may want the path again
+  call.finish(error.code(), error.message());
+}
+
+void EndpointService::on_end(router::Call& call) { forget(call.handle()); }
+
+void EndpointService::forget(uint64_t serve) {
   const std::lock_guard lock(mutex_);
-  const auto found = sockets_.find(call.handle());
+  const auto found = sockets_.find(serve);
   if (found == sockets_.end()) return;
   // Their clients hear of it as their connections end.
-  std::erase_if(waiting_, [&](const auto& each) { return each.second.serve == found->first; });
+  std::erase_if(waiting_, [&](const auto& each) { return each.second.serve == serve; });
   if (!is_stopped_) {
     boost::asio::post(io_, [this, socket = found->second.socket] {
       socket->close();

@@ -64,16 +64,19 @@ class EndpointService final : public services::HostServiceTarget {
   Result<void> add(router::Call& call, ServedSocket::Options options);
   Result<void> respond(const router::Call& call);
 
+  // Its socket is to be closed.
+  void forget(uint64_t serve);
+  std::vector<Served> all();
+
   // On the thread.
   void open(const Served& served);
+  void fail(router::Call& call, const Error& error);
   void watch_places();
   // Makes those anew that are not in their places any more.
   void look_again();
   uint64_t take(uint64_t serve, ServedSocket::ClientCall client);
   // False: it has been answered.
   bool give_up(uint64_t id);
-
-  std::vector<Served> all();
 
   observe::Log* log_ = nullptr;  // from the start on
   boost::asio::io_context io_{1};
