@@ -6,7 +6,7 @@
 // It adds a line to another file for each Probe that comes ("probe") and each that hangs and is
 // cancelled ("cancelled"). Ends with SIGTERM.
 //
-//   csi_driver --socket <path> --answer <file> --calls <file>
+//   csi_driver --socket <path> --answer <file> --calls <file> [--name <driver>]
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
@@ -26,13 +26,16 @@ namespace longshore::test {
 namespace {
 
 // By hand from CSI's field numbers, so that they are not our own messages which agree.
-const std::string kPluginInfo(
-    "\x0a\x10test.csi.example\x12\x01"
-    "1");
 const std::string kReady("\x0a\x02\x08\x01", 4);
 const std::string kNotReady("\x0a\x00", 2);
 
+// With the version 1. The name has 127 bytes at most.
+std::string plugin_info(const std::string& name) {
+  return std::string("\x0a") + static_cast<char>(name.size()) + name + "\x12\x01" + "1";
+}
+
 struct Files {
+  std::string name = "test.csi.example";  // the driver's
   std::string answer;
   std::string calls;
   std::mutex mutex;
@@ -58,7 +61,8 @@ class Call final : public grpc::ServerGenericBidiReactor {
 
   void OnReadDone(bool ok) override {
     if (ok) return StartRead(&request_);
-    if (context_->method() == "/csi.v1.Identity/GetPluginInfo") return answer(kPluginInfo);
+    if (context_->method() == "/csi.v1.Identity/GetPluginInfo")
+      return answer(plugin_info(files_.name));
     if (context_->method() == "/csi.v1.Identity/Probe") return probe();
     Finish(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no such method"));
   }
@@ -132,14 +136,17 @@ class Service final : public grpc::CallbackGenericService {
 
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
-  if (arguments.size() != 6 || arguments[0] != "--socket" || arguments[2] != "--answer" ||
-      arguments[4] != "--calls") {
-    std::cerr << "usage: csi_driver --socket <path> --answer <file> --calls <file>\n";
+  const bool has_name = arguments.size() == 8 && arguments[6] == "--name";
+  if ((arguments.size() != 6 && !has_name) || arguments[0] != "--socket" ||
+      arguments[2] != "--answer" || arguments[4] != "--calls") {
+    std::cerr
+        << "usage: csi_driver --socket <path> --answer <file> --calls <file> [--name <driver>]\n";
     return 2;
   }
   longshore::test::Files files;
   files.answer = arguments[3];
   files.calls = arguments[5];
+  if (has_name) files.name = arguments[7];
   longshore::test::Service service(files);
   return longshore::test::run_grpc_server(arguments[1], service);
 }

@@ -1,0 +1,146 @@
+// The kubelet's plugin watcher, of the gRPC C++ library: for each new socket in a folder it asks
+// who is there (GetInfo) and tells it what became of that (NotifyRegistrationStatus), as the first
+// line of a file says at that moment:
+//
+//   true | false <text> | silent
+//
+// As the kubelet it looks at a socket once: one of the same name is new if its inode is. It adds a
+// line to another file for each: "<name> <type> <endpoint> <version> <answer>", or "<file> failed
+// <code>". Ends with SIGTERM.
+//
+//   kubelet_stand_in --folder <path> --answer <file> --log <file>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/wire_reader.h"
+#include "tests/support/wire_writer.h"
+
+namespace longshore::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kCallTime{10};
+constexpr const char* kService = "/pluginregistration.Registration/";
+
+struct Reply {
+  grpc::Status status;
+  std::string message;
+};
+
+Reply call(grpc::GenericStub& stub, const std::string& method, const std::string& request) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  const grpc::Slice bytes(request);
+  grpc::CompletionQueue queue;
+  const auto reader =
+      stub.PrepareUnaryCall(&context, kService + method, grpc::ByteBuffer(&bytes, 1), &queue);
+  reader->StartCall();
+  Reply reply;
+  grpc::ByteBuffer response;
+  reader->Finish(&response, &reply.status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  grpc::Slice slice;
+  if (reply.status.ok() && response.DumpToSingleSlice(&slice).ok()) {
+    reply.message.assign(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  }
+  return reply;
+}
+
+std::string first(const std::vector<std::string>& texts) {
+  return texts.empty() ? "-" : texts.front();
+}
+
+class Watcher {
+ public:
+  Watcher(std::string folder, std::string answer, std::string log)
+      : folder_(std::move(folder)), answer_(std::move(answer)), log_(std::move(log)) {}
+
+  void look() {
+    std::map<std::string, ino_t> present;
+    std::error_code gone;
+    for (const auto& entry : fs::directory_iterator(folder_, gone)) {
+      struct stat status {};
+      if (lstat(entry.path().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
+      present[entry.path().filename().string()] = status.st_ino;
+    }
+    for (const auto& [name, inode] : present) {
+      const auto known = seen_.find(name);
+      if (known == seen_.end() || known->second != inode) greet(name);
+    }
+    seen_ = std::move(present);
+  }
+
+ private:
+  void greet(const std::string& name) {
+    const auto channel =
+        grpc::CreateChannel("unix:" + folder_ + '/' + name, grpc::InsecureChannelCredentials());
+    grpc::GenericStub stub(channel);
+    const Reply info = call(stub, "GetInfo", {});
+    if (!info.status.ok()) return fail(name, info.status);
+    const WireReader plugin(info.message);
+    std::ifstream file(answer_);
+    std::string answer;
+    std::getline(file, answer);
+    if (answer != "silent") {
+      const std::string refusal = answer.starts_with("false ") ? answer.substr(6) : "";
+      const WireWriter status =
+          refusal.empty() ? WireWriter().number(1, 1) : WireWriter().text(2, refusal);
+      const Reply told = call(stub, "NotifyRegistrationStatus", status.bytes());
+      if (!told.status.ok()) return fail(name, told.status);
+    }
+    note(first(plugin.texts(2)) + ' ' + first(plugin.texts(1)) + ' ' + first(plugin.texts(3)) +
+         ' ' + first(plugin.texts(4)) + ' ' + answer);
+  }
+
+  void fail(const std::string& name, const grpc::Status& status) const {
+    note(name + " failed " + std::to_string(status.error_code()));
+  }
+  void note(const std::string& line) const {
+    std::ofstream(log_, std::ios::app) << line << std::endl;
+  }
+
+  const std::string folder_;
+  const std::string answer_;
+  const std::string log_;
+  std::map<std::string, ino_t> seen_;  // by name
+};
+
+}  // namespace
+}  // namespace longshore::test
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments.size() != 6 || arguments[0] != "--folder" || arguments[2] != "--answer" ||
+      arguments[4] != "--log") {
+    std::cerr << "usage: kubelet_stand_in --folder <path> --answer <file> --log <file>\n";
+    return 2;
+  }
+  // Before the library starts its threads, so that all of them leave the signal to this one.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  longshore::test::Watcher watcher(arguments[1], arguments[3], arguments[5]);
+  std::cout << "serving" << std::endl;
+  const timespec pause{0, 10'000'000};
+  do {
+    watcher.look();
+  } while (sigtimedwait(&signals, nullptr, &pause) < 0);
+  return 0;
+}
