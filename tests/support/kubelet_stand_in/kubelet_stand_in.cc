@@ -4,9 +4,9 @@
 //
 //   true | false <text> | silent
 //
-// As the kubelet it looks at a socket once: one of the same name is new if its inode is. It adds a
-// line to another file for each: "<name> <type> <endpoint> <version> <answer>", or "<file> failed
-// <code>". Ends with SIGTERM.
+// As the kubelet it looks at a socket once: one of the same name is new if its inode, or the time
+// at which that was made, is another. It adds a line to another file for each: "<name> <type>
+// <endpoint> <version> <answer>", or "<file> failed <code>". Ends with SIGTERM.
 //
 //   kubelet_stand_in --folder <path> --answer <file> --log <file>
 #include <grpcpp/generic/generic_stub.h>
@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct Reply {
 Reply call(grpc::GenericStub& stub, const std::string& method, const std::string& request) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTime);
+  context.set_wait_for_ready(true);  // it may be bound, and not listen yet
   const grpc::Slice bytes(request);
   grpc::CompletionQueue queue;
   const auto reader =
@@ -67,21 +69,24 @@ std::string first(const std::vector<std::string>& texts) {
 }
 
 class Watcher {
+  using Identity = std::tuple<ino_t, time_t, long>;
+
  public:
   Watcher(std::string folder, std::string answer, std::string log)
       : folder_(std::move(folder)), answer_(std::move(answer)), log_(std::move(log)) {}
 
   void look() {
-    std::map<std::string, ino_t> present;
+    std::map<std::string, Identity> present;
     std::error_code gone;
     for (const auto& entry : fs::directory_iterator(folder_, gone)) {
       struct stat status {};
       if (lstat(entry.path().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
-      present[entry.path().filename().string()] = status.st_ino;
+      present[entry.path().filename().string()] = {status.st_ino, status.st_mtim.tv_sec,
+                                                   status.st_mtim.tv_nsec};
     }
-    for (const auto& [name, inode] : present) {
+    for (const auto& [name, identity] : present) {
       const auto known = seen_.find(name);
-      if (known == seen_.end() || known->second != inode) greet(name);
+      if (known == seen_.end() || known->second != identity) greet(name);
     }
     seen_ = std::move(present);
   }
@@ -118,7 +123,7 @@ class Watcher {
   const std::string folder_;
   const std::string answer_;
   const std::string log_;
-  std::map<std::string, ino_t> seen_;  // by name
+  std::map<std::string, Identity> seen_;  // by name
 };
 
 }  // namespace
