@@ -11,9 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 // A driver whose socket is there.
 struct Opened {
@@ -48,7 +46,7 @@ TEST_CASE("A driver's name has to be one of CSI's, and its socket's path short e
     Registration registration("/registration");
     registration.driver_is(bad);
     CHECK(registration.path().empty());
-    CHECK(contains(registration.trouble(), "its name is not one of CSI's"));
+    CHECK(has(registration.trouble(), "its name is not one of CSI's"));
     CHECK(registration.health().status == 404);
   }
   CHECK(check_folder("/registration"));
@@ -58,12 +56,11 @@ TEST_CASE("A driver's name has to be one of CSI's, and its socket's path short e
   REQUIRE(check_folder(folder));  // room for a name of one letter
   const auto refused = check_folder(folder + 'x');
   REQUIRE_FALSE(refused);
-  CHECK(contains(refused.error().message(),
-                 "its path has 108 bytes, and that of a socket 107 at most"));
+  CHECK(has(refused.error().message(), "its path has 108 bytes, and that of a socket 107 at most"));
   Registration registration(folder);
   registration.driver_is("ab");
   CHECK(registration.path().empty());
-  CHECK(contains(registration.trouble(), folder + "/ab-reg.sock\": its path has 108 bytes"));
+  CHECK(has(registration.trouble(), folder + "/ab-reg.sock\": its path has 108 bytes"));
   registration.driver_is("a");
   CHECK(registration.path() == folder + "/a-reg.sock");
   CHECK(registration.trouble().empty());
@@ -98,11 +95,11 @@ TEST_CASE_METHOD(Opened, "A kubelet that refuses gets a new socket, later each t
     registration.kubelet_says(false, "no such socket");
     CHECK(registration.take_alarm() == std::optional<std::chrono::nanoseconds>(pause));
     CHECK(registration.health().status == 500);
-    CHECK(contains(registration.trouble(),
-                   "has not registered the driver \"disk.example.com\": no such socket; see"));
+    CHECK(has(registration.trouble(),
+              "has not registered the driver \"disk.example.com\": no such socket; see"));
     registration.kubelet_says(false, "");  // once more, which makes it no later
     CHECK_FALSE(registration.take_alarm());
-    CHECK(contains(registration.health().text, "it gave no reason"));
+    CHECK(has(registration.health().text, "it gave no reason"));
     open_again();
     CHECK(registration.health().status == 500);
   }
@@ -117,7 +114,7 @@ TEST_CASE_METHOD(Opened, "A kubelet that refuses gets a new socket, later each t
 
 TEST_CASE_METHOD(Opened, "A kubelet that says nothing is told of, and gets a new socket") {
   registration.time_is_over();
-  CHECK(contains(registration.trouble(), "has said nothing of the driver \"disk.example.com\""));
+  CHECK(has(registration.trouble(), "has said nothing of the driver \"disk.example.com\""));
   CHECK(registration.health().status == 200);
   CHECK(registration.take_alarm() == std::optional<std::chrono::nanoseconds>(1s));
   SECTION("which it takes") {
