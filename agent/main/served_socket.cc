@@ -110,31 +110,35 @@ Result<void> ServedSocket::listen() {
   options.setting = "path";
   auto made = endpoint::Listener::open(io_, options);
   if (!made) return std::move(made).error();
-  stop_accepting();
+  // Whom the kernel let in before the file was gone stays connected.
+  stop_accepting([this](const std::error_code&, std::optional<endpoint::Client> client) {
+    if (client) welcome(*std::move(client));
+  });
   listener_ = *std::move(made);
   accept();
   return {};
 }
 
 void ServedSocket::close() {
-  stop_accepting();
+  is_closed_ = true;
+  stop_accepting({});
   // Each forgets itself, perhaps at once.
   for (const auto& [key, connection] : std::map(connections_)) connection->close();
 }
 
-void ServedSocket::stop_accepting() {
+void ServedSocket::stop_accepting(const endpoint::Listener::OnClient& last) {
   ++turn_;
   pause_.cancel();
-  if (listener_) listener_->stop({});
+  if (listener_) listener_->stop(last);
   listener_.reset();
 }
 
 void ServedSocket::accept() {
   listener_->accept([self = shared_from_this(), turn = turn_](
                         const std::error_code& error, std::optional<endpoint::Client> client) {
+    if (client && !self->is_closed_) self->welcome(*std::move(client));
     if (self->turn_ != turn) return;
     if (error) return self->accept_later(error);
-    if (client) self->welcome(*std::move(client));
     self->accept();
   });
 }

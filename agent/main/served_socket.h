@@ -72,7 +72,8 @@ class ServedSocket final : public rpc::ServiceHandler,
 
   void accept();
   void accept_later(const std::error_code& error);
-  void stop_accepting();
+  // `last` is told of whom the system has let in already, unless it is empty.
+  void stop_accepting(const endpoint::Listener::OnClient& last);
   void welcome(endpoint::Client client);
   void serve(endpoint::Client client);
 
@@ -82,6 +83,7 @@ class ServedSocket final : public rpc::ServiceHandler,
   boost::asio::steady_timer pause_;               // after an accept that failed
   std::unique_ptr<endpoint::Listener> listener_;  // null: it does not listen
   uint64_t turn_ = 0;                             // grows each time that it stops
+  bool is_closed_ = false;
   std::map<const rpc::ServerConnection*, std::shared_ptr<rpc::ServerConnection>> connections_;
 };
 
