@@ -49,7 +49,7 @@ class Parser {
 
   Result<CommandLine> parse() {
     if (auto read = read_words(); !read) return std::move(read).error();
-    if (line_.help || line_.version) return std::move(line_);
+    if (line_.help || line_.version || line_.does_nothing) return std::move(line_);
     for (const auto step : {&Parser::choose, &Parser::take_own, &Parser::take_unprefixed,
                             &Parser::take_prefixed, &Parser::check_required}) {
       if (auto done = (this->*step)(); !done) return std::move(done).error();
@@ -96,6 +96,10 @@ class Parser {
       if (!value) return not_bool(given);
       (given.name == "version" ? line_.version : line_.print_config) = *value;
       return {};
+    }
+    // The sidecar is run so by exec probes of old manifests, beside the one that works.
+    if (given.name == "mode" && given.value == "kubelet-registration-probe") {
+      line_.does_nothing = true;
     }
     if (given.name == "module-dir") {
       settings_.module_dirs.push_back(absolute(given.value));
@@ -192,7 +196,9 @@ class Parser {
     for (const Given& given : std::exchange(given_, {})) {
       const std::vector<OwnedOption> owners = enabled_owners(given.name);
       const bool is_generic = find_flag(generic_flags(), given.name);
-      if (owners.size() > 1 && !is_generic) return ambiguous(given, owners);
+      // Each that has an endpoint serves /healthz there.
+      const bool is_for_many = is_generic && given.name != "http-endpoint";
+      if (owners.size() > 1 && !is_for_many) return ambiguous(given, owners);
       for (const OwnedOption& owned : owners) {
         if (auto done = set(given, owned); !done) return done;
       }

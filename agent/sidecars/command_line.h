@@ -21,6 +21,7 @@ namespace longshore::sidecars {
 struct CommandLine {
   bool help = false;  // and nothing else
   bool version = false;
+  bool does_nothing = false;  // asked for a probe that has succeeded once it was begun
   bool print_config = false;
   std::string run_dir;
   std::string configuration;          // TOML

@@ -64,6 +64,7 @@ int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
     std::cout << kProgram << ' ' << core::kVersion << '\n';
     return 0;
   }
+  if (line->does_nothing) return 0;
   for (const std::string& warning : line->warnings) {
     std::cerr << kProgram << ": warning: " << warning << '\n';
   }

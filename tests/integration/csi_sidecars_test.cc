@@ -2,6 +2,7 @@
 // library.
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,27 @@ TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to
   driver.kill();
   CHECK(http_get(port_of(directory), "/healthz").status == 500);
   CHECK(sidecars.stop() == 0);
+}
+
+TEST_CASE("csi-sidecars runs two controllers before one driver") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  const std::string folder = directory / "plugins_registry";
+  REQUIRE(std::filesystem::create_directory(folder));
+  AgentProcess sidecars(
+      directory,
+      {.command = csi_sidecars(
+           {"--controllers=*", "--csi-address=" + driver.socket, "--timeout=1m",
+            "--livenessprobe-http-endpoint=127.0.0.1:0", "--probe-timeout=1m",
+            "--kubelet-registration-path=/var/lib/kubelet/plugins/disk.example.com/csi.sock",
+            "--plugin-registration-path=" + folder, "--run-dir=" + (directory / "sidecars")})});
+  INFO(directory.log());
+  REQUIRE(sidecars.serves());
+  CHECK(http_get(port_of(directory), "/healthz").status == 200);
+  CHECK(eventually([&] { return !std::filesystem::is_empty(folder); }));
+  CHECK(sidecars.stop() == 0);
+  CHECK(std::filesystem::is_empty(folder));
 }
 
 TEST_CASE("the configuration that csi-sidecars prints is what longshored runs the same with") {

@@ -260,6 +260,30 @@ TEST_CASE("a flag that several enabled controllers have is to be prefixed, unles
                              "--livenessprobe-health-port or --node-driver-registrar-health-port"));
 }
 
+TEST_CASE("an address is for one controller: each serves the same page on its own") {
+  InstalledControllers installed = made_up_controllers();
+  installed.described["node-driver-registrar"].options.push_back(
+      option("http_endpoint", config::OptionType::kString, ""));
+  Words words = {"--controllers=livenessprobe,node-driver-registrar",
+                 "--kubelet-registration-path=/k", "--http-endpoint=:9808"};
+  const auto line = parse_command_line(words, installed);
+  REQUIRE_FALSE(line);
+  CHECK_THAT(
+      line.error().message(),
+      Catch::Contains("--livenessprobe-http-endpoint or --node-driver-registrar-http-endpoint"));
+  words.back() = "--livenessprobe-http-endpoint=:9808";
+  CHECK(parse_command_line(words, installed));
+}
+
+TEST_CASE("the probe of old manifests, run beside the program, does nothing") {
+  const auto line = parse({"--kubelet-registration-path=/k", "--mode=kubelet-registration-probe"});
+  REQUIRE(line);
+  CHECK(line->does_nothing);
+  const auto other = parse({"--controllers=livenessprobe", "--mode=x"});
+  REQUIRE(other);
+  CHECK_FALSE(other->does_nothing);
+}
+
 TEST_CASE("a flag that a controller needs is asked for") {
   CHECK_THAT(error_of({"--controllers=node-driver-registrar"}),
              Catch::Contains("cannot run the controller \"node-driver-registrar\": it needs the "
