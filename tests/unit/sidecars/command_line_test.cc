@@ -261,9 +261,9 @@ TEST_CASE("a flag that several enabled controllers have is to be prefixed, unles
 }
 
 TEST_CASE("an address is for one controller: each serves the same page on its own") {
-  InstalledControllers installed = made_up_controllers();
+  InstalledControllers installed = test::made_up_controllers();
   installed.described["node-driver-registrar"].options.push_back(
-      option("http_endpoint", config::OptionType::kString, ""));
+      test::option("http_endpoint", config::OptionType::kString, ""));
   Words words = {"--controllers=livenessprobe,node-driver-registrar",
                  "--kubelet-registration-path=/k", "--http-endpoint=:9808"};
   const auto line = parse_command_line(words, installed);
