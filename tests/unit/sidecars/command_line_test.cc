@@ -192,7 +192,7 @@ TEST_CASE("flags of no effect are taken, with one warning each") {
       {"--automaxprocs", "the flag --automaxprocs does nothing"},
       {"--connection-timeout=15s", "the flag --connection-timeout does nothing"},
       {"--vmodule=a=1", "the flag --vmodule does nothing"},
-      {"--mode=kubelet-registration-probe", "the flag --mode does nothing"},
+      {"--mode=other", "the flag --mode does nothing"},
       {"--leader-election", "--leader-election does nothing: no enabled controller"},
       {"--kubeconfig=/k", "--kubeconfig does nothing: no enabled controller"},
       {"--metrics-path=/m", "--metrics-path does nothing"},
