@@ -1,10 +1,12 @@
 // A module of the configuration and what has become of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "config/settings.h"
 #include "loader/instance.h"
@@ -24,9 +26,12 @@ struct ModuleEntry {
   std::shared_ptr<loader::ModuleCode> code;      // null: it could not be loaded
   std::shared_ptr<loader::Instance> instance;    // null: it could not be created
   std::string failure;
-  std::string file_failure;    // why its file cannot be loaded; what runs of it goes on
-  std::string waits_for;       // of a controller that does not run: what it needs and has not
+  std::string file_failure;  // why its file cannot be loaded; what runs of it goes on
+  std::string waits_for;     // of a controller that does not run: what it needs and has not
+  std::chrono::system_clock::time_point waits_since{};
+  uint64_t starts = 0;         // of a controller, those that failed included
   uint32_t failed_starts = 0;  // in a row, of a controller
+  std::string last_failure;    // of its starts, told also when it has come up since
   router::Clock::time_point next_start = router::Clock::time_point::max();  // after such a one
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
 
@@ -34,6 +39,11 @@ struct ModuleEntry {
   void take_routes_of(const ModuleEntry& other) {
     permissions = other.permissions;
     static_cast<config::RouteSettings&>(settings) = other.settings;
+  }
+  // Nothing: no more.
+  void wait_for(std::string what) {
+    if (waits_for.empty()) waits_since = std::chrono::system_clock::now();
+    waits_for = std::move(what);
   }
   // Whether it is known what it serves, or would serve.
   bool is_described() const { return !facts->name.empty(); }

@@ -23,7 +23,7 @@ constexpr int kMostAbandoned = 3;
 bool ModuleSet::may_run(Entry& entry) {
   if (!entry.is_controller()) return true;
   const auto unmet = controllers_.unmet(entry.settings);
-  entry.waits_for = unmet ? unmet->reason : std::string();
+  entry.wait_for(unmet ? unmet->reason : std::string());
   return !unmet;
 }
 
@@ -39,11 +39,13 @@ bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
                    .advise("restart the agent"));
     return false;
   }
+  ++entry.starts;
   const bool is_up = starter_.bring_up(entry, handover);
   if (is_up) {
     entry.failed_starts = 0;
     entry.next_start = Clock::time_point::max();
   } else if (entry.is_controller()) {
+    entry.last_failure = entry.failure;
     entry.next_start = Clock::now() + ControllerSupervisor::delay_after(++entry.failed_starts);
     controllers_.reconcile_at(entry.next_start);
   }
@@ -85,7 +87,7 @@ bool ModuleSet::reconcile(Entry& entry) {
   const auto fenced_by = ran ? controllers_.fenced_by(*entry.instance) : std::nullopt;
   if (ran && (fenced_by || unmet)) stop_controller(entry, fenced_by ? *fenced_by : *unmet);
   if (unmet) {
-    entry.waits_for = unmet->reason;
+    entry.wait_for(unmet->reason);
     const bool had_failed = !std::exchange(entry.failure, {}).empty();
     return ran || had_failed || entry.waits_for != waited_for;
   }

@@ -146,17 +146,23 @@ class AdminHandlers {
   }
 
  private:
+  static int64_t unix_ms(std::chrono::system_clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  }
+
   static void add_life(const observe::ModuleReport& report, messages::Module& module) {
     module.set_degraded(report.degraded);
     module.set_violations(static_cast<int64_t>(report.violations));
     module.set_last_violation(report.last_violation);
     module.set_upgrades(static_cast<int64_t>(report.upgrades));
+    module.set_is_controller(report.is_controller);
+    if (report.since) module.set_since_unix_ms(unix_ms(*report.since));
+    module.set_restarts(static_cast<int64_t>(report.restarts));
+    module.set_last_failure(report.last_failure);
     for (const observe::ModuleStep& each : report.steps) {
       auto* step = module.add_steps();
       step->set_state(each.state);
-      step->set_at_unix_ms(
-          std::chrono::duration_cast<std::chrono::milliseconds>(each.at.time_since_epoch())
-              .count());
+      step->set_at_unix_ms(unix_ms(each.at));
       step->set_took_us(std::chrono::duration_cast<std::chrono::microseconds>(each.took).count());
     }
   }

@@ -1,5 +1,6 @@
 #include "main/status_report.h"
 
+#include <optional>
 #include <utility>
 
 namespace longshore {
@@ -36,6 +37,14 @@ void add_process(const loader::ModuleProcess& process, observe::ModuleReport& re
   if (!report.serves() || (!quarantined && process.state != State::kRestarting)) return;
   report.state = quarantined ? "quarantined" : "restarting";
   report.reason = "its process " + process.last_end;
+  report.since = std::nullopt;  // no step of its life
+}
+
+void add_controller(const core::ModuleEntry& entry, observe::ModuleReport& report) {
+  report.is_controller = true;
+  report.restarts = (entry.starts > 1 ? entry.starts - 1 : 0) + report.process_restarts;
+  report.last_failure = entry.last_failure;
+  if (entry.waits()) report.since = entry.waits_since;
 }
 
 // What runs is not what the configuration wants, and would not come back from a restart.
@@ -65,9 +74,15 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
     for (const loader::Lifecycle::Step& step : entry.lifecycle->steps()) {
       report.steps.push_back({loader::name_of(step.state), step.at, step.took});
     }
+    if (!report.steps.empty()) report.since = report.steps.back().at;
     if (entry.instance) add_figures(*entry.instance, report);
     const auto process = entry.code ? entry.code->process() : std::nullopt;
     if (process) add_process(*process, report);
+    if (entry.is_controller()) add_controller(entry, report);
+    // A process ends where the start went well, so after what went wrong before.
+    if (report.is_controller && entry.serves() && process && process->restarts > 0) {
+      report.last_failure = "its process " + process->last_end;
+    }
     add_file_failure(entry.file_failure, report);
   }
   return reports;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ struct ModuleStep {
 };
 
 struct ModuleReport {
-  std::string name;     // "disk", as the configuration has it
+  std::string name;  // "disk", as the configuration has it
+  bool is_controller = false;
   std::string library;  // the module's own name
   std::string version;
   std::string vendor;
@@ -55,10 +57,18 @@ struct ModuleReport {
   std::string last_violation;
   uint64_t upgrades = 0;
   std::vector<ModuleStep> steps;  // the oldest first
+  // Since when it has been in its state, where that is known.
+  std::optional<std::chrono::system_clock::time_point> since;
+  // Of a controller, as it is configured now: how often it was begun again, after a failed start,
+  // a wait or the end of its process; and what went wrong last, also where it serves again.
+  uint64_t restarts = 0;
+  std::string last_failure;
 
   bool serves() const { return state == kServing; }
   // Whether it is as it should be: that a controller waits is no fault.
   bool is_ready() const { return serves() || state == kWaiting; }
+  // As people read it: "degraded" takes the place of kServing.
+  std::string shown_state() const { return degraded ? "degraded" : state; }
 };
 
 // What clients make the agent hold; see rpc/memory_account.h.

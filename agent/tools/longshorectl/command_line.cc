@@ -54,6 +54,18 @@ void add_modules(CLI::App& app, CommandLine& line) {
   });
 }
 
+void add_controllers(CLI::App& app, CommandLine& line) {
+  auto* controllers =
+      add_command(app, "controllers", "The controllers, and what they wait for", kWork);
+  controllers->add_option("CONTROLLER", line.module, "All of this one, with the steps of its life")
+      ->type_name("");
+  controllers->callback([&line] {
+    line.run = [&line](const Report& report) {
+      return list_controllers(line.target, report, line.module);
+    };
+  });
+}
+
 void add_upgrade(CLI::App& app, CommandLine& line) {
   auto* upgrade =
       add_command(app, "upgrade", "Give a module another file while it serves", kChange);
@@ -262,6 +274,7 @@ void describe(CLI::App& app, CommandLine& line) {
   add_agent_command(app, line, "status", "How the agent is and where it listens", kWork,
                     show_status);
   add_modules(app, line);
+  add_controllers(app, line);
   add_agent_command(app, line, "services", "All methods that modules serve", kWork, list_services);
   add_top(app, line);
   add_trace(app, line);

@@ -27,6 +27,8 @@ int reload(const Target& target, const Report& report);
 
 // All of them, or the one `name` with the steps of its life.
 int list_modules(const Target& target, const Report& report, const std::string& name);
+// The same of controllers, which are among them.
+int list_controllers(const Target& target, const Report& report, const std::string& name);
 // Without a `file`: the one that the configuration names.
 int upgrade_module(const Target& target, const Report& report, const std::string& module,
                    const std::string& file);

@@ -38,10 +38,12 @@ std::vector<std::string> names_of(const Target& target, const std::string& type)
         names.insert(service.name() + "/" + method.name());
       }
     }
-  } else if (type == "MODULE") {
+  } else if (type == "MODULE" || type == "CONTROLLER") {
     messages::ListModulesResponse response;
     call_control(target, "ListModules", messages::ListModulesRequest(), response);
-    for (const auto& module : response.modules()) names.insert(module.name());
+    for (const auto& module : response.modules()) {
+      if (type == "MODULE" || module.is_controller()) names.insert(module.name());
+    }
   } else if (type == "REQUEST-ID") {
     messages::ListCallsResponse response;
     call_control(target, "ListCalls", messages::ListCallsRequest(), response);

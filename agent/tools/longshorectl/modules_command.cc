@@ -1,4 +1,4 @@
-// `longshorectl modules` and `longshorectl upgrade`.
+// `longshorectl modules`, `longshorectl controllers` and `longshorectl upgrade`.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -61,11 +61,33 @@ void show_table(const messages::ListModulesResponse& response, const Report& rep
   report.line(table.text(report.paint()));
 }
 
+std::string since_of(const messages::Module& module) {
+  return module.since_unix_ms() == 0 ? "-" : time_text(module.since_unix_ms());
+}
+
+void show_controllers(const messages::ListModulesResponse& response, const Report& report) {
+  Table table({"CONTROLLER", "STATE", "SINCE", "RESTARTS", "REASON OR LAST FAILURE"});
+  for (const auto& controller : response.modules()) {
+    std::string reason = controller.reason();
+    if (reason.empty() && !controller.last_failure().empty()) {
+      reason = "before: " + controller.last_failure();
+    }
+    table.add({controller.name(), state_cell(controller), since_of(controller),
+               std::to_string(controller.restarts()), reason});
+  }
+  report.line(table.text(report.paint()));
+}
+
 void show_module(const messages::Module& module, const Report& report) {
   Table facts;
-  facts.add({"module", module.name()});
+  facts.add({module.is_controller() ? "controller" : "module", module.name()});
   facts.add({"state", state_cell(module)});
   if (!module.reason().empty()) facts.add({"reason", module.reason()});
+  if (module.is_controller()) {
+    facts.add({"since", since_of(module)});
+    facts.add({"restarts", std::to_string(module.restarts())});
+    if (!module.last_failure().empty()) facts.add({"last failure", module.last_failure()});
+  }
   const bool is_read = !module.version().empty();  // its file was
   facts.add({"library", module.library() + (is_read ? ", version " + version_of(module) : "")});
   facts.add({"vendor", module.vendor()});
@@ -106,32 +128,54 @@ void show_upgrade(const std::string& module, const messages::UpgradeResponse& re
   }
 }
 
-}  // namespace
+// What a command lists of the modules.
+struct Listed {
+  const char* what;
+  void (*show)(const messages::ListModulesResponse& response, const Report& report);
+  bool (*is_one)(const messages::Module& module);
+};
 
-int list_modules(const Target& target, const Report& report, const std::string& name) {
+// All of them, or the one `name`.
+int list(const Target& target, const Report& report, const std::string& name,
+         const Listed& listed) {
   messages::ListModulesResponse response;
   if (const auto fault =
           call_control(target, "ListModules", messages::ListModulesRequest(), response)) {
     return report.fail(fault->exit_code, fault->error);
   }
-  if (!name.empty()) {
-    auto* modules = response.mutable_modules();
-    modules->erase(std::remove_if(modules->begin(), modules->end(),
-                                  [&](const auto& each) { return each.name() != name; }),
-                   modules->end());
-    if (modules->empty()) {
-      return report.fail(kExitCallFailed, Error(StatusCode::kNotFound, "find the module", name)
-                                              .because("the agent has none of this name"));
-    }
+  auto* modules = response.mutable_modules();
+  modules->erase(std::remove_if(modules->begin(), modules->end(),
+                                [&](const auto& each) {
+                                  return !listed.is_one(each) ||
+                                         (!name.empty() && each.name() != name);
+                                }),
+                 modules->end());
+  if (!name.empty() && modules->empty()) {
+    const std::string operation = std::string("find the ") + listed.what;
+    return report.fail(
+        kExitCallFailed,
+        Error(StatusCode::kNotFound, operation, name).because("the agent has none of this name"));
   }
   if (report.json()) {
     report.message(response);
   } else if (name.empty()) {
-    show_table(response, report);
+    listed.show(response, report);
   } else {
     show_module(response.modules(0), report);
   }
   return kExitOk;
+}
+
+}  // namespace
+
+int list_modules(const Target& target, const Report& report, const std::string& name) {
+  return list(target, report, name, {"module", show_table, [](const auto&) { return true; }});
+}
+
+int list_controllers(const Target& target, const Report& report, const std::string& name) {
+  return list(target, report, name, {"controller", show_controllers, [](const auto& each) {
+                                       return each.is_controller();
+                                     }});
 }
 
 int upgrade_module(const Target& target, const Report& report, const std::string& module,

@@ -211,7 +211,14 @@ TEST_CASE_METHOD(World,
     CHECK(entry().waits());
     CHECK(entry().waits_for == "the driver does not answer");
     CHECK(script.stops == i);
+    CHECK(entry().starts == static_cast<uint64_t>(i));
   }
+  const auto since = entry().waits_since;
+  CHECK(since != std::chrono::system_clock::time_point());
+  condition->fail("the driver has gone");
+  reconcile();
+  CHECK(entry().waits_for == "the driver has gone");
+  CHECK(entry().waits_since == since);  // it still waits
 }
 
 TEST_CASE_METHOD(World,
@@ -259,6 +266,8 @@ TEST_CASE_METHOD(World, "One that does not start is tried again, later each time
     return entry().serves();
   }));
   CHECK(entry().failed_starts == 0);
+  CHECK(entry().starts == 3);
+  CHECK(entry().last_failure.find("not yet") != std::string::npos);
   CHECK(ControllerSupervisor::delay_after(1) == 1s);
   CHECK(ControllerSupervisor::delay_after(2) == 2s);
   CHECK(ControllerSupervisor::delay_after(9) == 256s);
