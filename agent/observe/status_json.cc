@@ -35,6 +35,11 @@ void write(JsonText& json, const ModuleReport& module) {
     json.member("violations", module.violations);
     json.member("last_violation", module.last_violation);
     json.member("upgrades", module.upgrades);
+    if (module.since) json.member("since", timestamp(*module.since));
+    if (module.is_controller) {
+      json.member("restarts", module.restarts);
+      json.member("last_failure", module.last_failure);
+    }
     json.array("steps", module.steps, [&](const ModuleStep& step) {
       json.object([&] {
         json.member("state", step.state);
@@ -42,6 +47,13 @@ void write(JsonText& json, const ModuleReport& module) {
         json.decimal("seconds", std::chrono::duration<double>(step.took).count(), 6);
       });
     });
+  });
+}
+
+void write_modules(JsonText& json, std::string_view name, const StatusReport& report,
+                   bool controllers) {
+  json.array(name, report.modules, [&](const ModuleReport& module) {
+    if (module.is_controller == controllers) write(json, module);
   });
 }
 
@@ -112,7 +124,8 @@ std::string status_json(const StatusReport& report) {
     json.member("uptime_ms", report.uptime);
     write_memory(json, report.memory);
     json.array("config_files", report.config_files, [&](const auto& file) { json.text(file); });
-    json.array("modules", report.modules, [&](const auto& module) { write(json, module); });
+    write_modules(json, "modules", report, false);
+    write_modules(json, "controllers", report, true);
     json.array("endpoints", report.endpoints, [&](const auto& each) { write(json, each); });
     if (report.audit.is_on) write(json, report.audit);
     json.array("methods", report.methods, [&](const auto& method) { write(json, *method); });

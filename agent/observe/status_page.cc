@@ -73,7 +73,10 @@ Cell number(uint64_t value) { return {std::to_string(value), Look::kNumber}; }
 Cell fault_count(uint64_t value) {
   return {std::to_string(value), value == 0 ? Look::kNumber : Look::kBad};
 }
-Cell state_cell(const std::string& state) {
+// That a controller waits is neither.
+Cell state_cell(const ModuleReport& module) {
+  const std::string state = module.shown_state();
+  if (state == kWaiting) return {state, Look::kPlain};
   return {state, state == kServing ? Look::kGood : Look::kBad};
 }
 
@@ -151,8 +154,9 @@ void add_modules(Page& page, const StatusReport& report) {
                    {"Module", "State", "Version", "Running", "Waiting", "Stuck", "Calls", "Failed",
                     "Uptime", "What it says"});
   for (const ModuleReport& module : report.modules) {
+    if (module.is_controller) continue;
     page.row({{module.name, Look::kPlain},
-              state_cell(module.degraded ? "degraded" : module.state),
+              state_cell(module),
               {module.version, Look::kPlain},
               number(module.calls_running),
               number(module.calls_waiting),
@@ -161,6 +165,26 @@ void add_modules(Page& page, const StatusReport& report) {
               number(module.calls_failed),
               {duration_text(module.uptime), Look::kPlain},
               {module.reason.empty() ? module.summary : module.reason, Look::kText}});
+  }
+  page.end_table();
+}
+
+void add_controllers(Page& page, const StatusReport& report) {
+  const bool has_some = std::any_of(report.modules.begin(), report.modules.end(),
+                                    [](const auto& module) { return module.is_controller; });
+  if (!has_some) return;
+  page.begin_table(
+      "controllers", "Controllers",
+      {"Controller", "State", "Since", "Restarts", "Version", "What it says", "Last failure"});
+  for (const ModuleReport& module : report.modules) {
+    if (!module.is_controller) continue;
+    page.row({{module.name, Look::kPlain},
+              state_cell(module),
+              {module.since ? timestamp(*module.since) : "", Look::kPlain},
+              number(module.restarts),
+              {module.version, Look::kPlain},
+              {module.reason.empty() ? module.summary : module.reason, Look::kText},
+              {module.last_failure, Look::kText}});
   }
   page.end_table();
 }
@@ -244,6 +268,7 @@ std::string status_page(const StatusReport& report) {
     page.element("p", report.audit.trouble, Look::kBad);
   }
   add_modules(page, report);
+  add_controllers(page, report);
   add_endpoints(page, report);
   add_methods(page, report);
   add_problems(page, report);

@@ -69,7 +69,7 @@ HttpPage verbose_readiness(const StatusReport& report) {
   std::string text = std::string(report.serves() ? "[+]agent " : "[-]agent ") + report.state + '\n';
   for (const ModuleReport& module : report.modules) {
     text += (module.is_ready() ? "[+]module " : "[-]module ") + module.name + ' ';
-    text += module.degraded ? "degraded" : module.state;
+    text += module.shown_state();
     if (!module.reason.empty()) text::append_escaped(text += ": ", module.reason, false);
     text += '\n';
   }

@@ -57,6 +57,25 @@ TEST_CASE("The page tells node, state, modules, endpoints, calls and problems") 
                  "<td class=\"text\">cannot open &quot;x&quot;</td>"));
 }
 
+TEST_CASE("The page tells of controllers apart from modules, and what they wait for") {
+  StatusReport report = sample_report();
+  CHECK_FALSE(contains(status_page(report), "Controllers"));
+  ModuleReport waiting = module_report("attacher", "waiting", "another node has the <lease>");
+  waiting.is_controller = true;
+  waiting.since = std::chrono::system_clock::time_point(std::chrono::seconds(1795235495));
+  waiting.restarts = 2;
+  waiting.last_failure = "cannot <start>";
+  report.modules.push_back(waiting);
+  const std::string page = status_page(report);
+  CHECK(contains(page,
+                 "<td>attacher</td>\n<td>waiting</td>\n<td>2026-11-21T04:31:35.000Z</td>\n"
+                 "<td class=\"number\">2</td>\n<td>0.1.0</td>\n"
+                 "<td class=\"text\">another node has the &lt;lease&gt;</td>\n"
+                 "<td class=\"text\">cannot &lt;start&gt;</td>"));
+  CHECK(page.find("<td>attacher</td>") == page.rfind("<td>attacher</td>"));
+  CHECK(fault_in(page) == "");
+}
+
 TEST_CASE("The page tells why an endpoint does not listen") {
   StatusReport report = sample_report();
   report.endpoints[0].reason = "there is a <link>";

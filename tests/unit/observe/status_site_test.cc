@@ -170,6 +170,24 @@ TEST_CASE("The JSON has everything that the report has") {
   CHECK(json.at("problems").at(0).at("fields").at("request") == "abc-1");
 }
 
+TEST_CASE("The JSON has controllers apart from modules") {
+  StatusReport report = sample_report();
+  ModuleReport beat = module_report("beat", "failed", "no pulse");
+  beat.is_controller = true;
+  beat.restarts = 3;
+  beat.last_failure = "no pulse";
+  beat.since = std::chrono::system_clock::time_point(std::chrono::seconds(1795235495));
+  report.modules.push_back(beat);
+  const auto json = boost::json::parse(status_json(report));
+  CHECK(json.at("modules").as_array().size() == 2);
+  REQUIRE(json.at("controllers").as_array().size() == 1);
+  const auto& controller = json.at("controllers").at(0);
+  CHECK(controller.at("name") == "beat");
+  CHECK(controller.at("restarts") == 3);
+  CHECK(controller.at("last_failure") == "no pulse");
+  CHECK(controller.at("since") == "2026-11-21T04:31:35.000Z");
+}
+
 TEST_CASE("The JSON can be parsed whatever it tells, and when there is nothing to tell") {
   const auto json = boost::json::parse(status_json(hostile_report()));
   const std::string reason(json.at("modules").at(0).at("reason").as_string());
