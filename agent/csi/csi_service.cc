@@ -46,7 +46,8 @@ Result<void> CsiService::begin(router::Call& call) {
                        .path = *std::move(path),
                        .method = std::move(*request.mutable_method()),
                        .request = std::move(*request.mutable_request()),
-                       .fresh_connection = request.fresh_connection()}));
+                       .fresh_connection = request.fresh_connection(),
+                       .metrics = metrics_}));
   // It may have been cancelled before this knew of it.
   if (added && call.state() == LONGSHORE_CANCELLED) on_cancel(call);
   return added;

@@ -16,6 +16,7 @@
 
 #include "csi/driver_connection.h"
 #include "longshore/result.hpp"
+#include "observe/csi_call_metrics.h"
 #include "services/host_service_target.h"
 
 namespace longshore::csi {
@@ -30,6 +31,7 @@ class CsiService final : public services::HostServiceTarget {
   ~CsiService() override { CsiService::stop(); }
 
   bool for_modules() const override { return true; }
+  void add_to(observe::StatusReport& report) const override { report.csi_calls = metrics_->all(); }
   // Ends the thread; no call is made from then on. Twice is harmless.
   void stop() override;
   void on_cancel(router::Call& call) override;
@@ -42,6 +44,8 @@ class CsiService final : public services::HostServiceTarget {
   void connect(uint64_t handle, const std::shared_ptr<DriverCall>& call);
   Result<std::shared_ptr<DriverConnection>> shared_connection(const std::string& path);
 
+  const std::shared_ptr<observe::CsiCallMetrics> metrics_ =
+      std::make_shared<observe::CsiCallMetrics>();
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
       io_.get_executor()};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "csi/v1.pb.h"
 #include "longshore/host/csi.pb.h"
 
 namespace longshore::csi {
@@ -43,8 +44,19 @@ void DriverCall::on_finish(rpc::Outcome outcome) {
   end(outcome.code, std::move(outcome.text), is_answered ? &response_ : nullptr);
 }
 
+void DriverCall::count(StatusCode code, const std::string* response) const {
+  const auto now = router::Clock::now();
+  // The router cancels what is late, which may come before the driver's connection notices.
+  if (code == StatusCode::kCancelled && now >= deadline_) code = StatusCode::kDeadlineExceeded;
+  parts_.metrics->handled(parts_.path, parts_.method, code, now - began_at_);
+  if (response == nullptr || parts_.method != "csi.v1.Identity/GetPluginInfo") return;
+  ::csi::v1::GetPluginInfoResponse info;
+  if (info.ParseFromString(*response)) parts_.metrics->name_driver(parts_.path, info.name());
+}
+
 void DriverCall::end(StatusCode code, std::string text, const std::string* response) {
   if (std::exchange(is_over_, true)) return;
+  count(code, response);
   if (const auto call = take_call()) {
     if (response != nullptr) {
       host::v1::CsiCallResponse message;

@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "observe/csi_call_metrics.h"
 #include "router/call.h"
 #include "rpc/client.h"
 
@@ -29,6 +30,7 @@ class DriverCall final : public rpc::ClientCallHandler,
     std::string method;
     std::string request;
     bool fresh_connection = false;
+    std::shared_ptr<observe::CsiCallMetrics> metrics;
   };
 
   explicit DriverCall(Parts parts) : parts_(std::move(parts)), deadline_(parts_.call->deadline()) {}
@@ -53,12 +55,15 @@ class DriverCall final : public rpc::ClientCallHandler,
   void on_finish(rpc::Outcome outcome) override;
 
  private:
+  // Also takes the driver's name from its answer, where it was asked for that.
+  void count(StatusCode code, const std::string* response) const;
   // `response`: the driver's, if it answered.
   void end(StatusCode code, std::string text, const std::string* response = nullptr);
 
   std::mutex mutex_;  // of parts_.call
   Parts parts_;
   const router::Clock::time_point deadline_;
+  const router::Clock::time_point began_at_ = router::Clock::now();
   std::function<void()> on_over_;
   std::shared_ptr<rpc::ClientCall> running_;
   std::function<void()> retry_;

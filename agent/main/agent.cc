@@ -243,6 +243,7 @@ observe::StatusReport Agent::status() {
   on_io_thread([&] { report.endpoints = endpoint_reports(); });
   report.memory = {client_memory_->used(), client_memory_->limit(), client_memory_->refusals()};
   report.methods = core_.call_metrics.all();
+  core_.host_services.add_to(report);
   report.audit = core_.audit.figures();
   report.problems = log_->problems().all();
   return report;

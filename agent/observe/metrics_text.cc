@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,27 +48,28 @@ std::vector<CalledMethod> called_methods(const StatusReport& report) {
 }
 
 // In seconds.
-std::array<std::string, MethodMetrics::kBucketMilliseconds.size() + 1> bucket_ends() {
-  std::array<std::string, MethodMetrics::kBucketMilliseconds.size() + 1> ends;
-  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+std::vector<std::string> bucket_ends(std::span<const int64_t> milliseconds) {
+  std::vector<std::string> ends;
+  for (const int64_t each : milliseconds) {
     char digits[32];
-    const double seconds = static_cast<double>(MethodMetrics::kBucketMilliseconds[i]) / 1000;
-    ends[i].assign(digits, std::to_chars(digits, digits + sizeof(digits), seconds).ptr);
+    const double seconds = static_cast<double>(each) / 1000;
+    ends.emplace_back(digits, std::to_chars(digits, digits + sizeof(digits), seconds).ptr);
   }
-  ends.back() = "+Inf";
+  ends.emplace_back("+Inf");
   return ends;
 }
 
-void add_histogram(MetricsWriter& writer, const CalledMethod& method,
+// `buckets`: each for itself.
+void add_histogram(MetricsWriter& writer, const MetricLabels& labels,
+                   std::span<const uint64_t> buckets, double seconds,
                    std::span<const std::string> ends) {
-  const MethodMetrics::Snapshot& snapshot = method.snapshot;
   uint64_t count = 0;
-  for (const uint64_t bucket : snapshot.buckets) count += bucket;
-  writer.histogram(method.labels.text(), count, snapshot.seconds);
+  for (const uint64_t bucket : buckets) count += bucket;
+  writer.histogram(labels.text(), count, seconds);
   uint64_t below = 0;
-  for (size_t i = 0; i < snapshot.buckets.size(); ++i) {
-    below += snapshot.buckets[i];
-    writer.bucket(method.labels.text(), ends[i], below);
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    below += buckets[i];
+    writer.bucket(labels.text(), ends[i], below);
   }
 }
 
@@ -101,8 +103,25 @@ void add_calls(MetricsWriter& writer, const std::vector<CalledMethod>& called) {
                [](const auto& snapshot) { return snapshot.sent; });
   writer.family("grpc_server_handling_seconds", "How long calls took on the server, in seconds.",
                 Type::kHistogram);
-  const auto ends = bucket_ends();
-  for (const CalledMethod& method : called) add_histogram(writer, method, ends);
+  const auto ends = bucket_ends(MethodMetrics::kBucketMilliseconds);
+  for (const CalledMethod& method : called) {
+    add_histogram(writer, method.labels, method.snapshot.buckets, method.snapshot.seconds, ends);
+  }
+}
+
+void add_csi_calls(MetricsWriter& writer, const std::vector<CsiCallSeries>& all) {
+  if (all.empty()) return;
+  writer.family("csi_sidecar_operations_seconds",
+                "[ALPHA] How long calls of CSI drivers took, in seconds, by their status.",
+                Type::kHistogram);
+  const auto ends = bucket_ends(CsiCallSeries::kBucketMilliseconds);
+  for (const CsiCallSeries& each : all) {
+    add_histogram(writer,
+                  {{"driver_name", each.driver},
+                   {"grpc_status_code", kCodes[static_cast<size_t>(each.code)]},
+                   {"method_name", each.method}},
+                  each.buckets, each.seconds, ends);
+  }
 }
 
 void add_states(MetricsWriter& writer, const StatusReport& report) {
@@ -248,6 +267,7 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
   const std::vector<CalledMethod> called = called_methods(report);
   MetricsWriter writer(called.size() * kMethodBytes + report.modules.size() * kModuleBytes);
   add_calls(writer, called);
+  add_csi_calls(writer, report.csi_calls);
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);
   add_modules(writer, report);

@@ -13,6 +13,7 @@
 
 #include "observe/audit_figures.h"
 #include "observe/call_metrics.h"
+#include "observe/csi_call_metrics.h"
 #include "observe/recent_lines.h"
 
 namespace longshore::observe {
@@ -103,6 +104,7 @@ struct StatusReport {
   std::vector<EndpointReport> endpoints;
   MemoryReport memory;  // of all endpoints but the control socket
   std::vector<std::shared_ptr<const MethodMetrics>> methods;
+  std::vector<CsiCallSeries> csi_calls;  // of drivers, by controllers
   AuditFigures audit;
   std::vector<RecentLine> problems;  // warnings and errors, the oldest first
 

@@ -18,6 +18,7 @@
 #include "loader/description.h"
 #include "longshore/result.hpp"
 #include "observe/log.h"
+#include "observe/status_report.h"
 #include "router/target.h"
 #include "router/timers.h"
 #include "services/module_state.h"
@@ -43,6 +44,8 @@ class HostService {
 
   // Both are there until after `stop`.
   virtual void start(router::Timers&, observe::Log&) {}
+  // Adds what it has to tell of itself. [any]
+  virtual void add_to(observe::StatusReport&) const {}
   // Ends the threads that it has.
   virtual void stop() {}
 

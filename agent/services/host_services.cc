@@ -33,6 +33,10 @@ void HostServices::stop() const {
   for (const auto& service : all_) service->stop();
 }
 
+void HostServices::add_to(observe::StatusReport& report) const {
+  for (const auto& service : all_) service->add_to(report);
+}
+
 void HostServices::modules_changed(const ModuleStates& modules) const {
   for (const auto& service : all_) service->modules_changed(modules);
 }

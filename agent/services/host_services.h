@@ -29,6 +29,9 @@ class HostServices {
   // At the end, when no module is left: who still calls is refused. [control]
   void stop() const;
 
+  // Adds what the services have to tell of themselves.
+  void add_to(observe::StatusReport& report) const;
+
   // Tells the services that want to know. [control]
   void modules_changed(const ModuleStates& modules) const;
   // All that has to be met for this controller to run. [control]

@@ -8,6 +8,12 @@ namespace longshore::livenessprobe {
 
 using host::v1::HttpEvent;
 
+namespace {
+
+constexpr const char* kCallIdentity = "longshore.host.v1.Csi/CallIdentity";
+
+}  // namespace
+
 LivenessProbe::LivenessProbe(const longshore_host* host, Options options)
     : options_(std::move(options)),
       client_(host),
@@ -24,6 +30,7 @@ void LivenessProbe::start() {
 void LivenessProbe::stop() {
   page_.stop();
   probe_.cancel();
+  plugin_info_.cancel();
 }
 
 void LivenessProbe::hear(const HttpEvent& event) {
@@ -39,22 +46,45 @@ void LivenessProbe::hear(const HttpEvent& event) {
   }
 }
 
+host::v1::CsiCallRequest LivenessProbe::call_of(const char* method) const {
+  host::v1::CsiCallRequest request;  // both messages that are sent are empty
+  request.set_address(options_.csi_address);
+  request.set_method(method);
+  request.set_fresh_connection(true);
+  return request;
+}
+
+void LivenessProbe::ask_for_name() {
+  // As a stream, too.
+  plugin_info_ = client_.stream<host::v1::CsiCallResponse>(
+      kCallIdentity, call_of("csi.v1.Identity/GetPluginInfo"), {.timeout = options_.probe_timeout},
+      [this](const host::v1::CsiCallResponse& response) {
+        csi::v1::GetPluginInfoResponse info;
+        if (!info.ParseFromString(response.response())) return;
+        options_.log(LONGSHORE_LOG_INFO,
+                     "the CSI driver is " + info.name() + ", version " + info.vendor_version());
+      },
+      [this](const Result<void>& end) {
+        if (!end) has_asked_for_name_ = false;
+      });
+}
+
 void LivenessProbe::probe() {
   is_probing_ = true;
   response_.clear();
-  host::v1::CsiCallRequest request;
-  request.set_address(options_.csi_address);
-  request.set_method("csi.v1.Identity/Probe");
-  request.set_request(csi::v1::ProbeRequest().SerializeAsString());
-  request.set_fresh_connection(true);
   // As a stream, which can be cancelled.
   probe_ = client_.stream<host::v1::CsiCallResponse>(
-      "longshore.host.v1.Csi/CallIdentity", request, {.timeout = options_.probe_timeout},
+      kCallIdentity, call_of("csi.v1.Identity/Probe"), {.timeout = options_.probe_timeout},
       [this](const host::v1::CsiCallResponse& response) { response_ = response.response(); },
       [this](const Result<void>& end) {
         is_probing_ = false;
         const std::string trouble = trouble_of(end);
         tell(trouble);
+        if (!trouble.empty()) {
+          has_asked_for_name_ = false;
+        } else if (!std::exchange(has_asked_for_name_, true)) {
+          ask_for_name();
+        }
         for (const uint64_t id : std::exchange(waiting_, {})) respond(id, trouble);
       });
 }

@@ -43,6 +43,9 @@ class LivenessProbe {
  private:
   void hear(const host::v1::HttpEvent& event);
   void probe();
+  host::v1::CsiCallRequest call_of(const char* method) const;
+  // After which the agent's metrics have the driver's name.
+  void ask_for_name();
   // Of a probe that has ended: why the driver is not healthy; empty: it is.
   std::string trouble_of(const Result<void>& end) const;
   void tell(const std::string& trouble);
@@ -52,9 +55,11 @@ class LivenessProbe {
   const Client client_;
   std::set<uint64_t> waiting_;  // requests
   bool is_probing_ = false;
-  std::string response_;      // of the driver
-  std::string told_trouble_;  // as logged; empty: it is healthy, or was never asked
+  bool has_asked_for_name_ = false;  // since the driver was not healthy
+  std::string response_;             // of the driver
+  std::string told_trouble_;         // as logged; empty: it is healthy, or was never asked
   Subscription probe_;
+  Subscription plugin_info_;
   Watch page_;  // last: it is ended first
 };
 
