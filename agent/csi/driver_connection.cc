@@ -16,19 +16,34 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{1000};
 
-Error not_connected(const std::string& path, const std::error_code& error) {
-  std::error_code ignored;  // what cannot be looked at is told of by `error`
-  const auto type = std::filesystem::status(path, ignored).type();
-  std::string advice = "nobody listens there: see whether the driver runs";
-  if (type == std::filesystem::file_type::not_found) {
-    advice = "see whether the driver runs, and makes its socket there";
-  } else if (type != std::filesystem::file_type::socket) {
-    advice = "it is no socket: csi_address has to name the one that the driver makes";
-  } else if (error != std::errc::connection_refused) {
-    advice = "";
+// What is there, and so what to do. Empty: `error` says all that is known.
+std::string advice_for(const std::string& path, const std::error_code& error) {
+  using Type = std::filesystem::file_type;
+  // Before the look, which fails of that too.
+  if (error == std::errc::permission_denied) {
+    return "the socket is for other users: run this process as the driver's user or as root, or "
+           "let "
+           "its user write to the socket and search its folder";
   }
+  std::error_code ignored;  // what cannot be looked at is told of by `error`
+  switch (std::filesystem::status(path, ignored).type()) {
+    case Type::not_found:
+      return "see whether the driver runs and makes its socket there; in a Pod, its container and "
+             "this one mount the socket's folder by one emptyDir or hostPath";
+    case Type::directory:
+      return "it is a folder: csi_address has to name the socket in it";
+    case Type::socket:
+      if (error != std::errc::connection_refused) return {};
+      return "nobody listens there: see whether the driver runs";
+    default:
+      return "it is no socket: csi_address has to name the one that the driver makes";
+  }
+}
+
+Error not_connected(const std::string& path, const std::error_code& error) {
   Error unreachable =
       Error(StatusCode::kUnavailable, "connect to the CSI driver at", path).because(error);
+  const std::string advice = advice_for(path, error);
   return advice.empty() ? std::move(unreachable) : std::move(unreachable).advise(advice);
 }
 

@@ -247,8 +247,9 @@ TEST_CASE("Settings that cannot be served are told of as a sentence, by a contro
   const std::string long_path = '/' + std::string(107, 'x');
   const std::vector<Case> cases = {
       {"settings.csi_address = \"127.0.0.1:50051\"\n",
-       "cannot use the CSI driver's address \"127.0.0.1:50051\": it is not the absolute path of a "
-       "Unix socket; write it as /csi/csi.sock or unix:///csi/csi.sock"},
+       "cannot use the CSI driver's address \"127.0.0.1:50051\": it is a TCP address, and drivers "
+       "are "
+       "called by Unix sockets alone; write it as /csi/csi.sock or unix:///csi/csi.sock"},
       {"settings.csi_address = \"unix://csi.sock\"\n", "it is not the absolute path"},
       {"settings.csi_address = \"" + long_path + "\"\n",
        "its path has 108 bytes, and that of a socket 107 at most"},

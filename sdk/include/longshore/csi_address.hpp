@@ -12,12 +12,26 @@ namespace longshore {
 // What fits into an address of the system's, without the zero at its end.
 inline constexpr size_t kMaxSocketPathBytes = 107;
 
+// "tcp://10.0.0.1:50051", "localhost:50051": what is no path, and ends in a port.
+inline bool is_tcp_address(std::string_view address) {
+  if (address.starts_with("tcp:")) return true;
+  const size_t colon = address.rfind(':');
+  if (colon == address.npos || address.find('/') != address.npos) return false;
+  const std::string_view port = address.substr(colon + 1);
+  return !port.empty() && port.find_first_not_of("0123456789") == port.npos;
+}
+
 // The path of "/p", "unix:/p" or "unix:///p".
 inline Result<std::string> csi_socket_path(std::string_view address) {
   const auto refused = [&](std::string why) {
     return Error(StatusCode::kInvalidArgument, "use the CSI driver's address", std::string(address))
         .because(std::move(why));
   };
+  constexpr const char* kForm = "write it as /csi/csi.sock or unix:///csi/csi.sock";
+  if (is_tcp_address(address)) {
+    return refused("it is a TCP address, and drivers are called by Unix sockets alone")
+        .advise(kForm);
+  }
   std::string_view path = address;
   if (path.starts_with("unix://")) {
     path.remove_prefix(7);
@@ -25,8 +39,7 @@ inline Result<std::string> csi_socket_path(std::string_view address) {
     path.remove_prefix(5);
   }
   if (!path.starts_with('/') || path.find('\0') != path.npos) {
-    return refused("it is not the absolute path of a Unix socket")
-        .advise("write it as /csi/csi.sock or unix:///csi/csi.sock");
+    return refused("it is not the absolute path of a Unix socket").advise(kForm);
   }
   if (path.size() > kMaxSocketPathBytes) {
     return refused("its path has " + std::to_string(path.size()) + " bytes, and that of a socket " +

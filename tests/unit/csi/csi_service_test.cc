@@ -2,10 +2,16 @@
 // tests/integration/livenessprobe_test.cc.
 #include "csi/csi_service.h"
 
+#include <unistd.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "longshore/host/csi.pb.h"
 #include "tests/support/eventually.h"
@@ -61,6 +67,27 @@ struct SilentDriver {
   std::vector<Local::socket> accepted;
 };
 
+// Nobody's, while it lasts: root is kept out of nothing. Others close the folder to themselves.
+class OtherUser {
+ public:
+  explicit OtherUser(const std::string& folder) : folder_(folder) {
+    if (::geteuid() == 0) {
+      REQUIRE(::seteuid(65534) == 0);
+    } else {
+      std::filesystem::permissions(folder_, std::filesystem::perms::none);
+    }
+  }
+  ~OtherUser() {
+    if (::getuid() == 0) CHECK(::seteuid(0) == 0);
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+  }
+  OtherUser(const OtherUser&) = delete;
+  OtherUser& operator=(const OtherUser&) = delete;
+
+ private:
+  const std::filesystem::path folder_;
+};
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
 }
@@ -68,10 +95,15 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE_METHOD(CsiWorld, "An address or method that is none is refused with a sentence") {
-  for (const std::string address : {"", "csi.sock", "127.0.0.1:50051", "unix:csi.sock"}) {
+  for (const std::string address : {"", "csi.sock", "unix:csi.sock", "http://csi"}) {
     const auto refused = world.ask(kCall, request(address));
     CHECK(refused->code() == StatusCode::kInvalidArgument);
     CHECK(contains(refused->text(), "it is not the absolute path of a Unix socket; write it as"));
+  }
+  for (const std::string address : {"127.0.0.1:50051", "[::1]:50051", "tcp://csi/csi.sock"}) {
+    CHECK(
+        contains(world.ask(kCall, request(address))->text(),
+                 "it is a TCP address, and drivers are called by Unix sockets alone; write it as"));
   }
   const auto too_long = world.ask(kCall, request("unix:/" + std::string(107, 'x')));
   CHECK(contains(too_long->text(), "its path has 108 bytes"));
@@ -94,8 +126,9 @@ TEST_CASE_METHOD(CsiWorld, "Where nobody listens a call fails at once, and says 
       const auto absent = world.ask(kCall, request(prefix + path, fresh));
       CHECK(absent->code() == StatusCode::kUnavailable);
       CHECK(absent->text() == cannot +
-                                  "No such file or directory; see whether the driver runs, and "
-                                  "makes its socket there");
+                                  "No such file or directory; see whether the driver runs and "
+                                  "makes its socket there; in a Pod, its container and this one "
+                                  "mount the socket's folder by one emptyDir or hostPath");
     }
   }
   std::ofstream(path) << "a file";
@@ -103,6 +136,38 @@ TEST_CASE_METHOD(CsiWorld, "Where nobody listens a call fails at once, and says 
   // The connection that calls share pauses, and then finds what is there now.
   CHECK(test::eventually(
       [&] { return contains(world.ask(kCall, request(path))->text(), "it is no socket"); }));
+}
+
+TEST_CASE_METHOD(CsiWorld, "A folder in the socket's place is told of, and one that keeps out") {
+  std::filesystem::create_directory(path);
+  CHECK(contains(world.ask(kCall, request(path, true))->text(),
+                 "Connection refused; it is a folder: csi_address has to name the socket in it"));
+  std::filesystem::remove(path);
+  const SilentDriver driver(path);
+  const OtherUser user(folder / "");
+  CHECK(contains(world.ask(kCall, request(path, true))->text(),
+                 "Permission denied; the socket is for other users: run this process as"));
+}
+
+TEST_CASE_METHOD(CsiWorld, "Calls are counted by driver, method and code") {
+  world.ask(kCall, request(path, true));
+  SilentDriver driver(path);
+  world.ask(kCall, request(path, true), "one", 50ms);
+  const auto cancelled = std::make_shared<router::Recorder>();
+  world.call(kCall, request(path, true, "csi.v1.Node/NodeGetInfo"), cancelled)->cancel();
+  world.ask(kCall, request("nonsense"));  // which is no call of a driver
+  observe::StatusReport report;
+  REQUIRE(test::eventually([&] {
+    service->add_to(report);
+    return report.csi_calls.size() == 3;
+  }));
+  const auto is = [&](size_t at, const std::string& method, StatusCode code) {
+    const observe::CsiCallSeries& series = report.csi_calls.at(at);
+    return series.driver == "unknown-driver" && series.method == method && series.code == code;
+  };
+  CHECK(is(0, "/csi.v1.Identity/Probe", StatusCode::kDeadlineExceeded));
+  CHECK(is(1, "/csi.v1.Identity/Probe", StatusCode::kUnavailable));
+  CHECK(is(2, "/csi.v1.Node/NodeGetInfo", StatusCode::kCancelled));
 }
 
 TEST_CASE_METHOD(CsiWorld, "Calls of a driver that is silent end at their deadline, and at once") {
