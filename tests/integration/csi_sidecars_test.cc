@@ -3,12 +3,14 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/integration/csi_driver_process.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/eventually.h"
 #include "tests/support/http_connection.h"
 #include "tests/support/program_run.h"
 
@@ -35,10 +37,27 @@ TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to
   AgentDirectory directory;
   Driver driver(directory);
   driver.run();
-  AgentProcess sidecars(directory, {.command = csi_sidecars(livenessprobe_of(driver, directory))});
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  const std::string http = directory / "http.sock";
+  flags.push_back("--metrics-address=unix://" + http);
+  AgentProcess sidecars(directory, {.command = csi_sidecars(flags)});
   INFO(directory.log());
   REQUIRE(sidecars.serves());
   CHECK(http_get(port_of(directory), "/healthz").status == 200);
+  const ProgramRun controllers =
+      run_program({built_program("longshorectl"), "--socket",
+                   directory / "sidecars/control/control.sock", "controllers"});
+  CHECK_THAT(controllers.output,
+             Catch::Contains("\nlivenessprobe") && Catch::Contains(" serving "));
+  CHECK(eventually([&] {
+    CHECK(http_get(port_of(directory), "/healthz").status == 200);
+    return HttpConnection(http)
+               .get("/metrics")
+               .body.find(
+                   "csi_sidecar_operations_seconds_count{driver_name=\"test.csi.example\","
+                   "grpc_status_code=\"OK\",method_name=\"/csi.v1.Identity/Probe\"} ") !=
+           std::string::npos;
+  }));
   REQUIRE(sidecars.reload());
   CHECK(http_get(port_of(directory), "/healthz").status == 200);
   driver.kill();
@@ -86,6 +105,23 @@ TEST_CASE("the configuration that csi-sidecars prints is what longshored runs th
   driver.kill();
   CHECK(http_get(port_of(directory), "/healthz").status == 500);
   CHECK(agent.stop() == 0);
+}
+
+TEST_CASE("csi-sidecars takes the flags that the manifest in deploy has for it") {
+  std::ifstream manifest(source_tree() + "/deploy/kubernetes/node/daemonset.yaml");
+  std::vector<std::string> flags = {"--print-config"};
+  const std::string flag = "            - --";
+  bool is_its_own = false;
+  for (std::string line; std::getline(manifest, line);) {
+    if (line.starts_with("        - name: ")) is_its_own = line.ends_with(" csi-sidecars");
+    if (is_its_own && line.starts_with(flag)) flags.push_back(line.substr(flag.size() - 2));
+  }
+  REQUIRE(flags.size() > 3);
+  const ProgramRun run = run_program(csi_sidecars(flags));
+  CHECK(run.errors.empty());
+  CHECK_THAT(run.output, Catch::Contains("csi_address = \"/csi/csi.sock\"") &&
+                             Catch::Contains("allow_remote = true"));
+  CHECK(run.exit_code == 0);
 }
 
 TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what it is told to") {
