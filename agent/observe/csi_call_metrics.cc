@@ -1,5 +1,6 @@
 #include "observe/csi_call_metrics.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace longshore::observe {
@@ -12,7 +13,8 @@ constexpr auto kLastCode = StatusCode::kUnauthenticated;
 }  // namespace
 
 void CsiCallMetrics::name_driver(const std::string& socket, const std::string& name) {
-  if (name.empty() || name.size() > kMaxNameBytes) return;
+  const bool is_plain = std::ranges::all_of(name, [](char c) { return c > ' ' && c < 0x7f; });
+  if (name.empty() || name.size() > kMaxNameBytes || !is_plain) return;
   const std::lock_guard lock(mutex_);
   if (drivers_.size() >= kMaxDrivers && !drivers_.contains(socket)) return;
   drivers_[socket] = name;

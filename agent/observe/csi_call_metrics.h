@@ -41,8 +41,8 @@ class CsiCallMetrics {
   static constexpr size_t kMaxDrivers = 64;   // whose names are known
   static constexpr size_t kMaxNameBytes = 128;
 
-  // The driver at this socket is called so, for calls that end from now on. A name that is empty or
-  // too long is none.
+  // The driver at this socket is called so, for calls that end from now on. A name that is empty,
+  // too long or more than visible ASCII, which CSI does not allow, is none.
   void name_driver(const std::string& socket, const std::string& name);
   // A call of the method, such as "csi.v1.Identity/Probe", is over.
   void handled(const std::string& socket, const std::string& method, StatusCode code,

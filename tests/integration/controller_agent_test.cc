@@ -4,14 +4,19 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/integration/control_requests.h"
+#include "tests/integration/longshorectl_run.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 
 using namespace longshore;
 using namespace longshore::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -84,4 +89,35 @@ TEST_CASE("A controller whose file is not there fails alone, and begins when it 
     agent.signal(SIGTERM);
     CHECK(agent.wait() == 0);
   }
+}
+
+TEST_CASE("longshorectl tells of controllers apart, with what they fail of") {
+  AgentDirectory directory;
+  directory.configure("[controllers.beat]\nlibrary = \"" + built_module("example") +
+                      "\"\nmay_call = [\"longshore.host.v1.Agent/WatchModules\"]\n" +
+                      "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
+                      "\"\nsettings.csi_address = \"127.0.0.1:50051\"\n");
+  const AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  const auto run = [&](std::vector<std::string> words) {
+    return run_at(directory.control_socket(), std::move(words));
+  };
+  const std::string table = run({"controllers"}).output;
+  CHECK_THAT(table, StartsWith("CONTROLLER ") && Contains("\nbeat ") && Contains(" serving ") &&
+                        Contains("\nprobe ") && Contains("127.0.0.1:50051") && !Contains("echo"));
+  const auto one = run({"controllers", "probe"});
+  CHECK_THAT(one.output, StartsWith("controller ") && Contains("restarts") &&
+                             Contains("last failure") && Contains("STEP"));
+  const auto json = run({"controllers", "beat", "--output=json"});
+  CHECK_THAT(json.output, StartsWith("{\"modules\":[{\"name\":\"beat\"") &&
+                              Contains("\"is_controller\":true") &&
+                              Contains("\"since_unix_ms\":\"") && !Contains("probe"));
+  CHECK_THAT(run({"modules"}).output, Contains("\nbeat ") && Contains("\necho "));
+  const auto module = run({"controllers", "echo"});
+  CHECK(module.exit_code == 4);
+  CHECK_THAT(module.errors, Contains("find the controller \"echo\": the agent has none"));
+  CHECK(run({"__complete", "--", "controllers", ""}).output == "beat\nprobe\n");
+  CHECK(eventually([&] {
+    return run({"controllers", "probe"}).output.find("restarts      1\n") != std::string::npos;
+  }));
 }

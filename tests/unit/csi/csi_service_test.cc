@@ -95,7 +95,7 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE_METHOD(CsiWorld, "An address or method that is none is refused with a sentence") {
-  for (const std::string address : {"", "csi.sock", "unix:csi.sock", "http://csi"}) {
+  for (const std::string address : {"", "csi.sock", "unix:csi.sock", "file:///csi.sock"}) {
     const auto refused = world.ask(kCall, request(address));
     CHECK(refused->code() == StatusCode::kInvalidArgument);
     CHECK(contains(refused->text(), "it is not the absolute path of a Unix socket; write it as"));

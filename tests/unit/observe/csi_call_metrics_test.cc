@@ -68,6 +68,7 @@ TEST_CASE("Neither drivers nor controllers can fill the metrics with names") {
   const std::string too_long(CsiCallMetrics::kMaxNameBytes + 1, 'x');
   odd.name_driver("/s", "");
   odd.name_driver("/s", too_long);
+  odd.name_driver("/s", "driver\n\xff");
   odd.handled("/s", too_long, static_cast<StatusCode>(-1), 1ms);
   odd.handled("/s", too_long, static_cast<StatusCode>(17), 1ms);
   REQUIRE(odd.all().size() == 1);
