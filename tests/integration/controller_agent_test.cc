@@ -116,7 +116,9 @@ TEST_CASE("longshorectl tells of controllers apart, with what they fail of") {
   const auto module = run({"controllers", "echo"});
   CHECK(module.exit_code == 4);
   CHECK_THAT(module.errors, Contains("find the controller \"echo\": the agent has none"));
-  CHECK(run({"__complete", "--", "controllers", ""}).output == "beat\nprobe\n");
+  const auto completed = run_program({built_program("longshorectl"), "__complete", "--", "--socket",
+                                      directory.control_socket(), "controllers", ""});
+  CHECK(completed.output == "beat\nprobe\n");
   CHECK(eventually([&] {
     return run({"controllers", "probe"}).output.find("restarts      1\n") != std::string::npos;
   }));

@@ -1,5 +1,6 @@
 // csi-sidecars as a process: the livenessprobe by its flags, before a CSI driver of the gRPC C++
 // library.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
@@ -40,6 +41,9 @@ TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to
   std::vector<std::string> flags = livenessprobe_of(driver, directory);
   const std::string http = directory / "http.sock";
   flags.push_back("--metrics-address=unix://" + http);
+  // As the sidecar's own flag it excludes the other.
+  std::ranges::replace(flags, "--http-endpoint=127.0.0.1:0",
+                       "--livenessprobe-http-endpoint=127.0.0.1:0");
   AgentProcess sidecars(directory, {.command = csi_sidecars(flags)});
   INFO(directory.log());
   REQUIRE(sidecars.serves());
