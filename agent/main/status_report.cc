@@ -40,10 +40,16 @@ void add_process(const loader::ModuleProcess& process, observe::ModuleReport& re
   report.since = std::nullopt;  // no step of its life
 }
 
-void add_controller(const core::ModuleEntry& entry, observe::ModuleReport& report) {
+void add_controller(const core::ModuleEntry& entry,
+                    const std::optional<loader::ModuleProcess>& process,
+                    observe::ModuleReport& report) {
   report.is_controller = true;
   report.restarts = (entry.starts > 1 ? entry.starts - 1 : 0) + report.process_restarts;
   report.last_failure = entry.last_failure;
+  // A process ends where the start went well, so after what went wrong before.
+  if (entry.serves() && process && process->restarts > 0) {
+    report.last_failure = "its process " + process->last_end;
+  }
   if (entry.waits()) report.since = entry.waits_since;
 }
 
@@ -78,11 +84,7 @@ std::vector<observe::ModuleReport> module_reports(const core::ModuleSet& modules
     if (entry.instance) add_figures(*entry.instance, report);
     const auto process = entry.code ? entry.code->process() : std::nullopt;
     if (process) add_process(*process, report);
-    if (entry.is_controller()) add_controller(entry, report);
-    // A process ends where the start went well, so after what went wrong before.
-    if (report.is_controller && entry.serves() && process && process->restarts > 0) {
-      report.last_failure = "its process " + process->last_end;
-    }
+    if (entry.is_controller()) add_controller(entry, process, report);
     add_file_failure(entry.file_failure, report);
   }
   return reports;
