@@ -123,3 +123,16 @@ TEST_CASE("longshorectl tells of controllers apart, with what they fail of") {
     return run({"controllers", "probe"}).output.find("restarts      1\n") != std::string::npos;
   }));
 }
+
+TEST_CASE("The end of a controller's process is told as a restart and what it ended of") {
+  AgentDirectory directory;
+  directory.configure(
+      example("process", "may_call = [\"longshore.host.v1.Agent/WatchModules\"]\n"));
+  const AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  const auto process = static_cast<pid_t>(module_of(directory, "beat").process_id());
+  REQUIRE(process > 0);
+  REQUIRE(::kill(process, SIGKILL) == 0);
+  CHECK(eventually([&] { return module_of(directory, "beat").restarts() == 1; }));
+  CHECK(module_of(directory, "beat").last_failure() == "its process was killed by SIGKILL");
+}
