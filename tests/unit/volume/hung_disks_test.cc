@@ -15,7 +15,7 @@ using test::ServedFile;
 
 // Two disks with a volume each, of which the first can hang.
 struct World {
-  explicit World(const AgentOptions& options = {.patience = std::chrono::milliseconds(200)})
+  explicit World(const AgentOptions& options = {.patience = std::chrono::seconds(2)})
       : agent(node, {&disk, &healthy}, options) {
     id = agent.new_volume(disk);
     healthy_id = agent.new_volume(healthy);
