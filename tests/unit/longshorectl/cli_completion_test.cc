@@ -12,9 +12,9 @@ namespace {
 using Words = std::vector<std::string>;
 
 #if defined(_WIN32)
-constexpr size_t kCommandCount = 13;  // with "service"
+constexpr size_t kCommandCount = 14;  // with "service"
 #else
-constexpr size_t kCommandCount = 12;
+constexpr size_t kCommandCount = 13;
 #endif
 
 struct Fixture {
