@@ -4,9 +4,10 @@
 //
 //   true | false <text> | silent
 //
-// As the kubelet it looks at a socket once: one of the same name is new if its inode, or the time
-// at which that was made, is another. It adds a line to another file for each: "<name> <type>
-// <endpoint> <version> <answer>", or "<file> failed <code>". Ends with SIGTERM.
+// As the kubelet it looks at a socket once, unless it could not be asked: one of the same name is
+// new if its inode, or the time at which that was made, is another. It adds a line to another file
+// for each: "<name> <type> <endpoint> <version> <answer>", or "<file> failed <code>". Ends with
+// SIGTERM.
 //
 //   kubelet_stand_in --folder <path> --answer <file> --log <file>
 #include <grpcpp/generic/generic_stub.h>
@@ -19,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -84,17 +86,23 @@ class Watcher {
       present[entry.path().filename().string()] = {status.st_ino, status.st_mtim.tv_sec,
                                                    status.st_mtim.tv_nsec};
     }
-    for (const auto& [name, identity] : present) {
-      const auto known = seen_.find(name);
-      if (known == seen_.end() || known->second != identity) greet(name);
+    for (auto each = present.begin(); each != present.end();) {
+      const auto known = seen_.find(each->first);
+      const bool is_new = known == seen_.end() || known->second != each->second;
+      // One that went in the middle is as if it had not been seen.
+      each = is_new && !greet(each->first) ? present.erase(each) : std::next(each);
     }
     seen_ = std::move(present);
   }
 
  private:
-  void greet(const std::string& name) {
-    const auto channel =
-        grpc::CreateChannel("unix:" + folder_ + '/' + name, grpc::InsecureChannelCredentials());
+  // False: it could not be asked or told.
+  bool greet(const std::string& name) {
+    // Otherwise the library goes on with the connection to the socket that was there before.
+    grpc::ChannelArguments options;
+    options.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto channel = grpc::CreateCustomChannel("unix:" + folder_ + '/' + name,
+                                                   grpc::InsecureChannelCredentials(), options);
     grpc::GenericStub stub(channel);
     const Reply info = call(stub, "GetInfo", {});
     if (!info.status.ok()) return fail(name, info.status);
@@ -111,10 +119,12 @@ class Watcher {
     }
     note(first(plugin.texts(2)) + ' ' + first(plugin.texts(1)) + ' ' + first(plugin.texts(3)) +
          ' ' + first(plugin.texts(4)) + ' ' + answer);
+    return true;
   }
 
-  void fail(const std::string& name, const grpc::Status& status) const {
+  bool fail(const std::string& name, const grpc::Status& status) const {
     note(name + " failed " + std::to_string(status.error_code()));
+    return false;
   }
   void note(const std::string& line) const {
     std::ofstream(log_, std::ios::app) << line << std::endl;
