@@ -24,7 +24,7 @@ Result<DescribedServices> described_services() {
   (*all)->add(*std::move(csi));
   (*all)->add(*std::move(http));
   (*all)->add(*std::move(sockets));
-  return DescribedServices{*std::move(all), *std::move(admin)};
+  return DescribedServices{*std::move(all), admin->get()};
 }
 
 }  // namespace longshore

@@ -13,8 +13,9 @@
 namespace longshore {
 
 struct DescribedServices {
+  // Given to the inspected modules, so that the services end with the agent whose timers they use.
   std::shared_ptr<services::HostServices> all;
-  std::shared_ptr<AdminService> admin;  // one of them, which the agent serves
+  AdminService* admin;  // one of them, which the agent serves
 };
 
 Result<DescribedServices> described_services();

@@ -89,7 +89,8 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
   }
   auto services = described_services();
   if (!services) return report_failure(kProgram, control, kStartError, services.error());
-  auto modules = std::make_unique<core::InspectedModules>(line.module_dirs, services->all);
+  auto modules =
+      std::make_unique<core::InspectedModules>(line.module_dirs, std::move(services->all));
   Result<config::Loaded> loaded = load_configuration(line, *modules);
   if (!loaded) {
     control.fail(loaded.error().message());

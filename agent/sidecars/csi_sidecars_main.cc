@@ -34,8 +34,8 @@ int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
   auto services = described_services();
   if (!services) return report_failure(kProgram, *control, kStartError, services.error());
   // What the configuration says of folders is all there is.
-  auto modules =
-      std::make_unique<core::InspectedModules>(std::vector<std::string>(), services->all);
+  auto modules = std::make_unique<core::InspectedModules>(std::vector<std::string>(),
+                                                          std::move(services->all));
   auto loaded = config::load_text_with_origins(line.configuration, kConfigName, *modules);
   if (!loaded) return report_failure(kProgram, *control, kConfigurationError, loaded.error());
   if (auto ready = prepare_run_dir(line.run_dir); !ready) {
