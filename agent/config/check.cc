@@ -34,6 +34,7 @@ class WholeCheck {
     check_permissions(draft_, schemas_, host_services_, findings_);
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);
     for (const ModuleSettings& module : draft_.configuration.modules) {
+      keep_from_endpoints_own(module);
       if (const auto schema = schemas_.find(module.name); schema != schemas_.end()) {
         check(module, schema->second);
       }
@@ -178,6 +179,18 @@ class WholeCheck {
                                  in_quotes(path));
   }
 
+  // Who may ask the agent itself to do something is decided by endpoints. No module may, whatever it
+  // says that it calls, and whether or not its file can be read.
+  void keep_from_endpoints_own(const ModuleSettings& module) {
+    const std::string path = joined(module.table(), "may_call");
+    for (size_t i = 0; i < module.may_call.size(); ++i) {
+      if (!is_for_endpoints_only(module.may_call[i])) continue;
+      add(item_place(draft_.origins, path, i),
+          '"' + path + "\" names " + in_quotes(module.may_call[i]) +
+              ", which the agent serves to endpoints only");
+    }
+  }
+
   // What the module itself says that it calls may stand there also while nobody serves it.
   void check_targets(const ModuleSettings& module, const ModuleSchema& schema) {
     if (!all_described_) return;
@@ -185,6 +198,7 @@ class WholeCheck {
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       const std::string& target = module.may_call[i];
       if (module_of_.contains(target) || contains(host_services_.for_modules, target)) continue;
+      if (is_for_endpoints_only(target)) continue;  // which has its finding
       if (std::ranges::find(schema.calls, target) != schema.calls.end()) continue;
       std::vector<std::string> valid = host_services_.for_modules;
       for (const auto& [name, owner] : module_of_) valid.push_back(name);
@@ -236,6 +250,12 @@ class WholeCheck {
 
   static bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  // A service of the agent's own, or a method, that modules may not call.
+  bool is_for_endpoints_only(const std::string& name) const {
+    return contains(host_services_.for_endpoints, name) &&
+           !contains(host_services_.for_modules, name);
   }
 
   // Whether endpoints may name it.

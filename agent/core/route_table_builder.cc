@@ -82,6 +82,7 @@ void RouteTableBuilder::publish(const ModuleEntries& entries, const StandIns& st
     for (const auto& method : service->description().methods) {
       auto known = std::make_shared<router::Method>(method);
       known->for_modules_only = !service->for_endpoints();
+      known->for_endpoints_only = !service->for_modules();
       // What longshorectl asks would be counted for being looked at.
       if (service->for_modules()) {
         known->metrics = call_metrics_.of(method.service, method.name, method.server_streaming);

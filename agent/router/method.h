@@ -35,6 +35,8 @@ struct Method {
   bool request_has_secrets = false;
 
   bool for_modules_only = false;  // a host service's: who else calls it is told that there is none
+  // A host service's: no module may call it, whatever its may_call says.
+  bool for_endpoints_only = false;
 
   // From the configuration.
   bool denied = false;

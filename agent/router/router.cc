@@ -208,6 +208,10 @@ std::string Router::objection(const CallRequest& request, const Method& method) 
     return not_allowed(request.allowed->key);
   }
   if (caller.may_call) {  // a module: its own list counts, not who it calls for
+    if (method.for_endpoints_only) {
+      return caller.identity + " may not call " + method.full_name +
+             "; the agent serves it to endpoints only, whatever may_call names";
+    }
     if (may_call(caller, method.full_name, method.service)) return {};
     return caller.identity + " may not call " + method.full_name +
            "; its may_call in the configuration does not name it";

@@ -30,8 +30,8 @@ const std::string kOverdueText =
     "the configured time limit passed before the call was finished; it may still take effect";
 const std::string kOverdue = "DEADLINE_EXCEEDED " + kOverdueText;
 const std::string kMayNot =
-    "PERMISSION_DENIED module:hostile may not call longshore.admin.v1.Admin/Upgrade; its "
-    "may_call in the configuration does not name it";
+    "PERMISSION_DENIED module:hostile may not call longshore.admin.v1.Admin/Upgrade; the "
+    "agent serves it to endpoints only, whatever may_call names";
 
 // In the order of a life. What is not reached stays empty.
 struct Life {

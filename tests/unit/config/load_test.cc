@@ -326,6 +326,27 @@ TEST_CASE(
   CHECK_THAT(circle.error().message(), Catch::Contains("in a circle"));
 }
 
+TEST_CASE("what the agent serves to endpoints no module may call, whatever it says of itself") {
+  FakeCatalog catalog;
+  catalog.own = {.for_modules = {"agent.Csi"},
+                 .for_endpoints = {"agent.Admin", "agent.Admin/Reload"}};
+  catalog.schemas["longshore-disk"].calls = {"agent.Admin/Reload"};
+  const auto refusal = [&](const std::string& tables) {
+    const auto refused = load_text(tables, "a", catalog);
+    return refused ? "" : refused.error().message();
+  };
+  const std::string why =
+      "a:2:13: \"modules.disk.may_call\" names \"agent.Admin/Reload\", which the agent serves to "
+      "endpoints only";
+  const std::string disk = "[modules.disk]\nmay_call = [\"agent.Admin/Reload\"]\n";
+  CHECK(refusal(disk) == why);
+  // Whether or not all modules' files are there, and its own.
+  CHECK(refusal(disk + "[modules.absent]\n") == why);
+  CHECK(refusal("[modules.tape]\nmay_call = [\"agent.Csi\", \"agent.Admin\"]\n") ==
+        "a:2:26: \"modules.tape.may_call\" names \"agent.Admin\", which the agent serves to "
+        "endpoints only");
+}
+
 TEST_CASE("the same service may be on several endpoints") {
   const Configuration read = configuration_of(R"(
 [modules.disk]

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "config/load.h"
+#include "main/described_services.h"
 #include "tests/unit/sidecars/made_up_controllers.h"
 
 namespace longshore::sidecars {
@@ -45,6 +47,39 @@ TEST_CASE("one controller without flags has what it may call, and its own defaul
 [controllers.livenessprobe]
 may_call = ["longshore.host.v1.Csi/CallIdentity"]
 )");
+}
+
+// What is installed, and all that longshored serves itself.
+class InstalledCatalog final : public config::ModuleCatalog {
+ public:
+  explicit InstalledCatalog(const InstalledControllers& installed) : installed_(installed) {}
+  config::HostServiceNames host_services() const override {
+    return described_services().value().all->names();
+  }
+  Result<config::ModuleSchema> describe(const config::ModuleSettings& module,
+                                        const config::AgentSettings&) override {
+    return installed_.described.at(module.name);
+  }
+
+ private:
+  const InstalledControllers& installed_;
+};
+
+TEST_CASE("a controller that would call what is for endpoints only is refused") {
+  InstalledControllers installed = kInstalled;
+  installed.described["vendors"].calls = {"longshore.host.v1.Csi/Call",
+                                          "longshore.admin.v1.Admin/Reload"};
+  InstalledCatalog catalog(installed);
+  const auto loaded = [&](const std::string& controllers) {
+    const auto line = parse_command_line({"--controllers=" + controllers}, installed);
+    return config::load_text(line.value().configuration, "flags", catalog);
+  };
+  CHECK(loaded("livenessprobe"));
+  const auto refused = loaded("livenessprobe,vendors");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains(R"("controllers.vendors.may_call" names "longshore.admin.v1.Admin)"
+                             R"(/Reload", which the agent serves to endpoints only)"));
 }
 
 TEST_CASE("the sidecar's own command line works with its controller named") {
