@@ -40,6 +40,11 @@ Result<void> CsiService::begin(router::Call& call) {
         .because("it is not of csi.v1.Identity")
         .advise("call it by longshore.host.v1.Csi/Call");
   }
+  // Drivers' own socket or not: what else may listen there is not for controllers to call.
+  if (!request.method().starts_with("csi.v1.")) {
+    return Error(StatusCode::kPermissionDenied, "call the CSI driver's method", request.method())
+        .because("controllers call methods of csi.v1 alone");
+  }
   auto added = add(call.handle(),
                    std::make_shared<DriverCall>(DriverCall::Parts{
                        .call = std::static_pointer_cast<router::Call>(call.shared_from_this()),

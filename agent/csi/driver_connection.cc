@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "csi/own_socket.h"
 #include "observe/close_on_exec.h"
 #include "rpc/asio_transport.h"
 
@@ -47,6 +48,12 @@ Error not_connected(const std::string& path, const std::error_code& error) {
   return advice.empty() ? std::move(unreachable) : std::move(unreachable).advise(advice);
 }
 
+Error leads_to_the_agent(const std::string& path) {
+  return Error(StatusCode::kPermissionDenied, "call the CSI driver at", path)
+      .because("the agent itself listens there, whose own services controllers do not reach so")
+      .advise("csi_address has to name the socket that the driver makes");
+}
+
 }  // namespace
 
 DriverConnection::DriverConnection(boost::asio::io_context& io, std::string path)
@@ -76,15 +83,19 @@ void DriverConnection::on_connected(Local::socket& socket, const boost::system::
   is_connecting_ = false;
   if (is_closed_) return;
   const auto waiting = std::exchange(waiting_, {});
+  failure_ = std::nullopt;
   if (error) {
+    failure_ = not_connected(path_, error);
+  } else if (leads_to_own_process(static_cast<intptr_t>(socket.native_handle()))) {
+    failure_ = leads_to_the_agent(path_);
+  }
+  if (failure_) {
     pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
     paused_until_ = Clock::now() + pause_;
-    failure_ = not_connected(path_, error);
     for (const auto& call : waiting) call->fail(*failure_);
     return;
   }
   pause_ = {};
-  failure_ = std::nullopt;
   rpc::Limits limits;
   limits.max_message_bytes = kMaxMessageBytes;
   limits.max_send_message_bytes = kMaxMessageBytes;

@@ -68,6 +68,9 @@ ActivatedSockets take_activated_sockets() {
     if (path.empty() || path[0] != '/') {
       close(descriptor);
     } else {
+      // Clients are told of who has called this last: not of the service manager any more. It
+      // changes nothing else, and may fail.
+      static_cast<void>(listen(descriptor, SOMAXCONN));
       auto file = std::make_shared<SocketFile>(SocketFile::adopt(descriptor, path));
       sockets.emplace(std::move(path), maker_of(std::move(file)));
     }

@@ -2,6 +2,8 @@
 // tests/integration/livenessprobe_test.cc.
 #include "csi/csi_service.h"
 
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -48,9 +50,17 @@ struct CsiWorld {
   const std::shared_ptr<CsiService> service = CsiService::make().value();
 };
 
-// Somebody who listens, and neither accepts nor answers.
+// Another process that listens, and neither accepts nor answers.
 struct SilentDriver {
-  explicit SilentDriver(const std::string& path) : acceptor(io, Local::endpoint(path)) {}
+  explicit SilentDriver(const std::string& path) : acceptor(io, Local()) {
+    acceptor.bind(Local::endpoint(path));
+    const pid_t other = ::fork();
+    REQUIRE(other >= 0);
+    if (other == 0) ::_exit(::listen(acceptor.native_handle(), SOMAXCONN) == 0 ? 0 : 1);
+    int status = -1;
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    REQUIRE(status == 0);
+  }
   size_t connections() {
     acceptor.non_blocking(true);
     size_t count = 0;
@@ -117,6 +127,34 @@ TEST_CASE_METHOD(CsiWorld, "An address or method that is none is refused with a 
       contains(world.ask(identity, request(path, false, "csi.v1.Controller/DeleteVolume"))->text(),
                "it is not of csi.v1.Identity"));
   CHECK(world.ask(kCall, "\xff\xff")->code() == StatusCode::kInvalidArgument);
+}
+
+TEST_CASE_METHOD(CsiWorld, "A socket of the agent's own is not called, whatever path leads there") {
+  boost::asio::io_context io;
+  const Local::acceptor own(io, Local::endpoint(path));
+  const std::string link = folder / "link.sock";
+  std::filesystem::create_symlink(path, link);
+  for (const std::string& at : {path, link}) {
+    for (const bool fresh : {false, true}) {
+      for (const char* const method : {kCall, "longshore.host.v1.Csi/CallIdentity"}) {
+        const auto refused = world.ask(method, request(at, fresh), "one", 5s);
+        CHECK(refused->code() == StatusCode::kPermissionDenied);
+        CHECK(contains(refused->text(), "\"" + at + "\": the agent itself listens there"));
+      }
+    }
+  }
+}
+
+TEST_CASE_METHOD(CsiWorld, "Methods of other packages are refused, driver or not") {
+  const SilentDriver driver(path);
+  for (const std::string method : {"longshore.admin.v1.Admin/Reload", "csi.v1/Call",
+                                   "csi.v10.Identity/Probe", "grpc.health.v1.Health/Check"}) {
+    for (const std::string& at : {path, folder / "absent.sock"}) {
+      const auto refused = world.ask(kCall, request(at, false, method), "one", 5s);
+      CHECK(refused->code() == StatusCode::kPermissionDenied);
+      CHECK(contains(refused->text(), "controllers call methods of csi.v1 alone"));
+    }
+  }
 }
 
 TEST_CASE_METHOD(CsiWorld, "Where nobody listens a call fails at once, and says what is there") {
