@@ -73,7 +73,7 @@ Result<void> Agent::start() {
 #if !defined(_WIN32)
   signals_.add(SIGHUP);  // what comes now waits until the agent serves
 #endif
-  core_.host_services.start(core_.timers, *log_);
+  core_.host_services.start(core_.timers, *log_, [this] { return configuration(); });
   memory_return_ =
       std::make_shared<router::MemoryReturn>(core_.timers, [control = std::weak_ptr(control_)] {
         if (const auto thread = control.lock()) thread->post(&router::give_back_heaps);

@@ -9,6 +9,7 @@
 #include "endpoint_description.h"
 #include "longshore/csi_address.hpp"
 #include "longshore/host/endpoint.pb.h"
+#include "main/own_places.h"
 #include "router/method_name.h"
 #include "router/parsed_request.h"
 
@@ -30,7 +31,7 @@ Error cannot_serve_on(StatusCode code, const std::string& path) {
 Result<void> check_path(const std::string& path) {
   const std::filesystem::path parsed(path);
   if (!path.starts_with('/') || path.find('\0') != path.npos || !parsed.has_filename() ||
-      parsed.lexically_normal() != parsed) {
+      parsed.lexically_normal().string() != path) {
     return cannot_serve_on(StatusCode::kInvalidArgument, path)
         .because("it is not the absolute path of a Unix socket");
   }
@@ -53,7 +54,12 @@ EndpointService::EndpointService(loader::ModuleDescription description)
     : HostServiceTarget(std::move(description)),
       places_(files::FileWatch::make(io_, [this] { look_again(); })) {}
 
-void EndpointService::start(router::Timers&, observe::Log& log) { log_ = &log; }
+void EndpointService::start(router::Timers&, observe::Log& log,
+                            const services::CurrentConfiguration& configuration) {
+  log_ = &log;
+  configuration_ = configuration;
+  removals_.emplace(log, &observe::RateLimitedLog::Clock::now, observe::RateLimitedLog::kFew);
+}
 
 Result<void> EndpointService::begin(router::Call& call) {
   const bool is_serve = call.method().name == "Serve";
@@ -127,10 +133,17 @@ Result<void> EndpointService::add(router::Call& call, ServedSocket::Options opti
   return {};
 }
 
+Result<void> EndpointService::listen(ServedSocket& socket) const {
+  if (auto kept_off = keep_off_own_places(socket.path(), *configuration_()); !kept_off) {
+    return kept_off;
+  }
+  return socket.listen();
+}
+
 void EndpointService::open(const Served& served) {
   const auto call = served.call.lock();
   if (!call || call->is_over()) return;  // it is closed next
-  if (const auto listening = served.socket->listen(); !listening) {
+  if (const auto listening = listen(*served.socket); !listening) {
     return fail(*call, listening.error());
   }
   call->send(event_of(EndpointEvent::TYPE_LISTENING));
@@ -164,12 +177,14 @@ void EndpointService::look_again() {
     // One that is not open yet, or is to be closed, is looked at by nobody.
     if (!call || call->is_over() || !served.socket->is_listening()) continue;
     if (served.socket->check_place()) continue;
-    if (const auto listening = served.socket->listen(); !listening) {
+    if (const auto listening = listen(*served.socket); !listening) {
       fail(*call, listening.error());
       continue;
     }
-    log_->warning("somebody has removed or replaced a controller's socket, which was made anew",
-                  {{"path", served.socket->path()}});
+    // Who may write to the folder could do it as fast as it is made.
+    removals_->write(observe::Level::kWarning,
+                     "somebody has removed or replaced a controller's socket, which was made anew",
+                     {{"path", served.socket->path()}});
     call->send(event_of(EndpointEvent::TYPE_LISTENING));
   }
 }
@@ -304,6 +319,7 @@ void EndpointService::stop() {
     boost::asio::post(io_, [this] { io_.stop(); });  // after what that has ended
   });
   thread_.join();
+  removals_.reset();  // which may have something to tell, while there is a log
 }
 
 }  // namespace longshore

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "longshore/result.hpp"
 #include "main/served_socket.h"
 #include "observe/log.h"
+#include "observe/rate_limited_log.h"
 #include "router/call.h"
 #include "services/host_service_target.h"
 
@@ -41,7 +43,8 @@ class EndpointService final : public services::HostServiceTarget {
   ~EndpointService() override { EndpointService::stop(); }
 
   bool for_modules() const override { return true; }
-  void start(router::Timers& timers, observe::Log& log) override;
+  void start(router::Timers& timers, observe::Log& log,
+             const services::CurrentConfiguration& configuration) override;
   // Ends the thread and all sockets; nothing is served from then on. Twice is harmless.
   void stop() override;
   void on_end(router::Call& call) override;
@@ -69,6 +72,8 @@ class EndpointService final : public services::HostServiceTarget {
   std::vector<Served> all();
 
   // On the thread.
+  // Makes the socket, but not among the agent's own.
+  Result<void> listen(ServedSocket& socket) const;
   void open(const Served& served);
   void fail(router::Call& call, const Error& error);
   void watch_places();
@@ -78,7 +83,11 @@ class EndpointService final : public services::HostServiceTarget {
   // False: it has been answered.
   bool give_up(uint64_t id);
 
-  observe::Log* log_ = nullptr;  // from the start on
+  // These from the start on.
+  observe::Log* log_ = nullptr;
+  services::CurrentConfiguration configuration_;
+  std::optional<observe::RateLimitedLog> removals_;
+
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
       io_.get_executor()};

@@ -41,7 +41,8 @@ Result<std::shared_ptr<HttpService>> HttpService::make() {
   return services::make_host_service<HttpService>(http_description);
 }
 
-void HttpService::start(router::Timers& timers, observe::Log& log) {
+void HttpService::start(router::Timers& timers, observe::Log& log,
+                        const services::CurrentConfiguration&) {
   log_ = &log;
   ports_thread_.emplace(timers, "http-ports", 1);
 }

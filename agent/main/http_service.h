@@ -39,7 +39,8 @@ class HttpService final : public services::HostServiceTarget,
   ~HttpService() override { HttpService::stop(); }
 
   bool for_modules() const override { return true; }
-  void start(router::Timers& timers, observe::Log& log) override;
+  void start(router::Timers& timers, observe::Log& log,
+             const services::CurrentConfiguration& configuration) override;
   // Closes all ports and serves nothing from then on. Twice is harmless.
   void stop() override;
   void on_end(router::Call& call) override;

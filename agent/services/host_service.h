@@ -10,6 +10,7 @@
 // say. Owner: HostServices; calls share it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -25,6 +26,9 @@
 #include "services/run_condition.h"
 
 namespace longshore::services {
+
+// That by which the agent runs now. [any]
+using CurrentConfiguration = std::function<std::shared_ptr<const config::Configuration>()>;
 
 class HostService {
  public:
@@ -42,8 +46,8 @@ class HostService {
   virtual bool for_modules() const { return false; }
   virtual bool for_endpoints() const { return false; }
 
-  // Both are there until after `stop`.
-  virtual void start(router::Timers&, observe::Log&) {}
+  // All are there until after `stop`.
+  virtual void start(router::Timers&, observe::Log&, const CurrentConfiguration&) {}
   // Adds what it has to tell of itself. [any]
   virtual void add_to(observe::StatusReport&) const {}
   // Ends the threads that it has.

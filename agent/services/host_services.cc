@@ -25,8 +25,9 @@ std::vector<std::string> HostServices::services_for_endpoints() const {
   return all;
 }
 
-void HostServices::start(router::Timers& timers, observe::Log& log) const {
-  for (const auto& service : all_) service->start(timers, log);
+void HostServices::start(router::Timers& timers, observe::Log& log,
+                         const CurrentConfiguration& configuration) const {
+  for (const auto& service : all_) service->start(timers, log, configuration);
 }
 
 void HostServices::stop() const {

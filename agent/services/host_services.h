@@ -24,8 +24,9 @@ class HostServices {
   // Those for endpoints, without their methods.
   std::vector<std::string> services_for_endpoints() const;
 
-  // Before the first module starts. Both are there until after `stop`. [control]
-  void start(router::Timers& timers, observe::Log& log) const;
+  // Before the first module starts. All are there until after `stop`. [control]
+  void start(router::Timers& timers, observe::Log& log,
+             const CurrentConfiguration& configuration) const;
   // At the end, when no module is left: who still calls is refused. [control]
   void stop() const;
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/settings.h"
 #include "observe/log.h"
 #include "router/router.h"
 #include "services/host_service.h"
@@ -21,7 +22,9 @@ class HostServiceWorld {
   ~HostServiceWorld() { end_calls(); }
 
   void serve(const std::shared_ptr<services::HostService>& service) {
-    service->start(timers, *log);
+    service->start(timers, *log, [this] {
+      return std::shared_ptr<const config::Configuration>(std::shared_ptr<void>(), &configuration);
+    });
     const std::shared_ptr<router::Target> target(service, &service->target());
     auto routes = std::make_shared<router::RouteTable>();
     for (const router::Method& method : service->description().methods) {
@@ -63,8 +66,12 @@ class HostServiceWorld {
     calls_.clear();
   }
 
+  config::Configuration configuration;  // of the agent; set before `serve`
+  router::Watched<std::vector<std::string>> lines;
   const std::unique_ptr<observe::Log> log =
-      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
+      observe::Log::open({.write = [this](observe::Level, std::string_view line) {
+        lines.change([&](auto& all) { all.emplace_back(line); });
+      }}).value();
   router::Timers timers;
   router::Router router{timers, {}};
 

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <catch2/catch.hpp>
@@ -92,7 +93,15 @@ struct Served {
 };
 
 struct EndpointWorld {
-  EndpointWorld() { world.serve(service); }
+  EndpointWorld() {
+    world.configuration.agent.control_dir = folder / "control";
+    world.configuration.agent.state_dir = folder / "state";
+    world.configuration.agent.run_dir = folder / "run";
+    world.configuration.agent.http.address = "unix://" + folder / "http.sock";
+    world.configuration.endpoints.push_back(
+        {.name = "all", .address = "unix://" + folder / "all.sock"});
+    world.serve(service);
+  }
   ~EndpointWorld() {
     world.end_calls();
     service->stop();
@@ -247,7 +256,7 @@ TEST_CASE_METHOD(EndpointWorld, "The end of the call removes the socket and ends
 }
 
 TEST_CASE_METHOD(EndpointWorld, "What cannot be served is refused with a sentence") {
-  for (const std::string bad : {"", "a.sock", "/", "/a/", "/a/../b", "unix:///a"}) {
+  for (const std::string bad : {"", "a.sock", "/", "/a/", "/a/../b", "/a//b", "//a", "unix:///a"}) {
     CHECK(refused(bad)->code() == StatusCode::kInvalidArgument);
   }
   const std::string long_path = '/' + std::string(107, 'x');
@@ -281,6 +290,44 @@ TEST_CASE_METHOD(EndpointWorld, "What cannot be served is refused with a sentenc
   CHECK(contains(taken->text(),
                  "listens on it; stop the other agent, or give this one another "
                  "path"));
+}
+
+TEST_CASE_METHOD(EndpointWorld, "The places of the agent's own sockets and state are refused") {
+  for (const char* own : {"control", "state/modules", "run/csi-proxy/disk-v1", "run/mine"}) {
+    fs::create_directories(folder / own);
+  }
+  fs::create_directory_symlink(folder / "control", folder / "link");
+  fs::create_directory_symlink(folder / "", folder / "same");
+  for (const char* at : {"control/control.sock", "link/a.sock", "same/link/a.sock", "state/a.sock",
+                         "state/modules/a.sock", "run/csi-proxy/a.sock",
+                         "run/csi-proxy/disk-v1/csi-proxy-disk-v1.sock", "all.sock",
+                         "same/all.sock", "http.sock", "same/http.sock"}) {
+    CAPTURE(at);
+    const auto own = refused(folder / at);
+    CHECK(own->code() == StatusCode::kInvalidArgument);
+    CHECK(contains(own->text(), "give it another path"));
+    CHECK_FALSE(fs::exists(folder / at));
+  }
+  CHECK(contains(refused(folder / "link/a.sock")->text(),
+                 "the agent keeps what is its own in " + folder / "control"));
+  // Beside them all is as everywhere.
+  serve(folder / "run/mine/all.sock");
+  serve(folder / "same/control.sock");
+}
+
+TEST_CASE_METHOD(EndpointWorld, "Sockets that are removed all the time do not fill the log") {
+  const Served served = serve(path);
+  for (size_t i = 0; i < 15; ++i) {
+    fs::remove(path);
+    REQUIRE(served.awaits(EndpointEvent::TYPE_LISTENING, 2 + i));
+  }
+  service->stop();
+  const auto count = [&](const std::string& text) {
+    return std::ranges::count_if(world.lines.get(),
+                                 [&](const std::string& line) { return contains(line, text); });
+  };
+  CHECK(count("somebody has removed or replaced") == observe::RateLimitedLog::kFew.lines);
+  CHECK(count("5 log lines were dropped: too many in a minute") == 1);
 }
 
 TEST_CASE_METHOD(EndpointWorld, "Who serves without reading costs no memory: clients are refused") {
