@@ -10,6 +10,7 @@
 #include <string>
 
 #include "longshore/echo/v1.pb.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
@@ -36,6 +37,19 @@ int listen_on(const std::string& path) {
   REQUIRE(bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
   REQUIRE(listen(descriptor, 10) == 0);
   return descriptor;
+}
+
+// Who listens there, as clients are told.
+pid_t listener_at(const std::string& path) {
+  const FileDescriptor client(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+  REQUIRE(connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  ucred listener{};
+  socklen_t size = sizeof(listener);
+  REQUIRE(getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &listener, &size) == 0);
+  return listener.pid;
 }
 
 }  // namespace
@@ -325,6 +339,8 @@ TEST_CASE("Sockets that systemd made are served, and left to it at the end") {
     REQUIRE(agent.serves());
     TestClient client(directory.echo_socket());
     CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+    // By that Csi/Call knows the agent's own.
+    CHECK(listener_at(directory.echo_socket()) == agent.id());
     CHECK(agent.stop() == 0);
   }
   CHECK(fs::is_socket(directory.echo_socket()));
