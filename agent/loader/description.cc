@@ -38,8 +38,10 @@ bool is_name(const std::string& name, bool with_dots) {
   return !begins_word;
 }
 
+// Reflection and health among them, which each endpoint answers itself.
 bool is_agents_own(const std::string& service) {
-  return service.starts_with("longshore.admin.") || service.starts_with("longshore.host.");
+  return service.starts_with("longshore.admin.") || service.starts_with("longshore.host.") ||
+         service.starts_with("grpc.");
 }
 
 bool is_integer_type(int type) {

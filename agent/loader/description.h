@@ -40,7 +40,8 @@ struct ModuleDescription {
 
 // Parses the bytes that a module's file carries. They are a stranger's: everything is checked,
 // every service must have its descriptor, and names must be well-formed. The packages
-// longshore.admin and longshore.host are the agent's own: no module may serve what is in them.
+// longshore.admin, longshore.host and all beneath grpc are the agent's own: no module may serve
+// what is in them.
 Result<ModuleDescription> parse_description(const std::string& bytes);
 
 // The same of what the agent itself serves: those packages are its own.

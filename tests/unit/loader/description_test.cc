@@ -276,12 +276,13 @@ TEST_CASE("What the agent itself serves no module may") {
     parts.method().set_output_type("." + package + ".GrowResponse");
     return parts.parse();
   };
-  for (const std::string package : {"longshore.admin.v1", "longshore.host.v1"}) {
+  for (const std::string package : {"longshore.admin.v1", "longshore.host.v1", "grpc.health.v1"}) {
     CHECK(described(package).error().message() ==
           "cannot read the module's description: it names the service " + package +
               ".Array, which only the agent itself serves; use a package of your own");
   }
   CHECK(described("longshore.hosted.v1"));
+  CHECK(described("grpcs.v1"));
 }
 
 TEST_CASE("A description without bytes names no service") {
