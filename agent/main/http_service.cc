@@ -237,10 +237,19 @@ Result<void> HttpService::respond(const router::Call& call) {
     return refused(StatusCode::kInvalidArgument,
                    std::to_string(request.status()) + " is no status from 200 to 599");
   }
-  if (!is_printable(request.content_type()) || request.body().size() > kMaxBodyBytes) {
-    return refused(StatusCode::kInvalidArgument,
-                   "its content type is no line of text, or its body has more than " +
-                       std::to_string(kMaxBodyBytes) + " bytes");
+  if (!is_printable(request.content_type()) ||
+      request.content_type().size() > kMaxContentTypeBytes ||
+      request.body().size() > kMaxBodyBytes) {
+    return refused(StatusCode::kInvalidArgument, "its content type is no line of text of up to " +
+                                                     std::to_string(kMaxContentTypeBytes) +
+                                                     " bytes, or its body has more than " +
+                                                     std::to_string(kMaxBodyBytes) + " bytes");
+  }
+  // A client would take the body for the begin of the next answer.
+  if ((request.status() == 204 || request.status() == 304) && !request.body().empty()) {
+    return refused(
+        StatusCode::kInvalidArgument,
+        "it has a body, and one of the status " + std::to_string(request.status()) + " has none");
   }
   observe::HttpAnswer answer;
   {

@@ -33,6 +33,7 @@ class HttpService final : public services::HostServiceTarget,
  public:
   static constexpr size_t kMaxPages = 64;
   static constexpr size_t kMaxBodyBytes = 64u << 10;
+  static constexpr size_t kMaxContentTypeBytes = 256;
 
   static Result<std::shared_ptr<HttpService>> make();
   using HostServiceTarget::HostServiceTarget;

@@ -104,6 +104,13 @@ TEST_CASE_METHOD(HttpWorld, "A request is told of, and answered by its id, once"
   CHECK(respond(id, 200, "ok", "other")->code() == StatusCode::kNotFound);
   CHECK(respond(id, 99, "ok")->code() == StatusCode::kInvalidArgument);
   CHECK(respond(id, 200, "ok", "one", "text\r\nX: y")->code() == StatusCode::kInvalidArgument);
+  CHECK(respond(id, 200, "ok", "one", std::string(257, 'x'))->code() ==
+        StatusCode::kInvalidArgument);
+  for (const uint32_t status : {204u, 304u}) {
+    const auto bodily = respond(id, status, "ok");
+    CHECK(bodily->code() == StatusCode::kInvalidArgument);
+    CHECK(bodily->text().find("it has a body, and one of the status") != std::string::npos);
+  }
   CHECK(respond(id, 500, "not ready")->code() == StatusCode::kOk);
   const auto answer = client.read();
   CHECK(answer.status == 500);
