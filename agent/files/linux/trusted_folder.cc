@@ -27,7 +27,10 @@ Error refusal(const fs::path& culprit, std::string why, std::string advice) {
 class Way {
  public:
   // Without a mode nothing is made.
-  Way(const fs::path& path, std::optional<mode_t> mode) : mode_(mode) { go_on(path); }
+  Way(const fs::path& path, std::optional<mode_t> mode, bool closes_end)
+      : mode_(mode), closes_end_(closes_end) {
+    go_on(path);
+  }
 
   Result<FileDescriptor> walk() {
     if (auto begun = begin_at_root(); !begun) return std::move(begun).error();
@@ -115,11 +118,25 @@ class Way {
           .because("it is not a folder");
     }
     if (auto trusted = check_owner(status_, shown_); !trusted) return trusted;
+    if (closes_end_ && ahead_.empty()) close_end();
     // In a sticky folder others can add files but not replace those of a trusted owner. A group,
     // as that of /var/log on some systems, can put nothing of its own on the way: the next step
     // looks at the owner.
     if ((status_.st_mode & S_IWOTH) == 0 || (status_.st_mode & S_ISVTX) != 0) return {};
     return refusal(shown_, "others may write to it", "chmod o-w closes it");
+  }
+
+  // Not one that is shared on purpose, as /tmp is, nor one with something in it. What stays open is
+  // refused next.
+  void close_end() {
+    const bool is_open = (status_.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    if (!is_open || (status_.st_mode & S_ISVTX) != 0 || status_.st_uid != ::geteuid()) return;
+    const FileDescriptor folder(
+        ::openat(here_.get(), ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    std::error_code error;
+    if (!folder || !fs::is_empty(path_of_descriptor(folder.get()), error) || error) return;
+    if (::fchmod(folder.get(), *mode_) != 0) return;
+    status_.st_mode = (status_.st_mode & S_IFMT) | *mode_;
   }
 
   // What the last folder must be: closed to others.
@@ -136,6 +153,7 @@ class Way {
   }
 
   const std::optional<mode_t> mode_;
+  const bool closes_end_;
   std::deque<std::string> ahead_;
   FileDescriptor here_;
   struct stat status_ {};  // of `here_`
@@ -146,18 +164,23 @@ class Way {
 }  // namespace
 
 Result<TrustedFolder> TrustedFolder::open(const std::string& path) {
-  return walk_to(path, std::nullopt);
+  return walk_to(path, std::nullopt, OpenEnd::kIsRefused);
 }
 
 Result<TrustedFolder> TrustedFolder::make(const std::string& path, mode_t mode) {
-  return walk_to(path, mode);
+  return walk_to(path, mode, OpenEnd::kIsRefused);
 }
 
-Result<TrustedFolder> TrustedFolder::walk_to(const std::string& path, std::optional<mode_t> mode) {
+Result<TrustedFolder> TrustedFolder::make_closed(const std::string& path, mode_t mode) {
+  return walk_to(path, mode, OpenEnd::kIsClosed);
+}
+
+Result<TrustedFolder> TrustedFolder::walk_to(const std::string& path, std::optional<mode_t> mode,
+                                             OpenEnd open_end) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   if (error) return Error(StatusCode::kUnknown, "find the folder", path).because(error);
-  auto folder = Way(absolute, mode).walk();
+  auto folder = Way(absolute, mode, open_end == OpenEnd::kIsClosed).walk();
   if (!folder) return std::move(folder).error();
   return TrustedFolder(path, std::move(*folder));
 }

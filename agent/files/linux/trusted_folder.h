@@ -29,6 +29,10 @@ class TrustedFolder {
   static Result<TrustedFolder> open(const std::string& path);
   // The same; makes what is missing: the last folder with `mode`, whatever the umask says.
   static Result<TrustedFolder> make(const std::string& path, mode_t mode);
+  // The same; where the last folder is open to others it gets `mode` too, if it is empty, belongs
+  // to this process's user and is not sticky, as a Pod's emptyDir. The way to it is trusted by
+  // then.
+  static Result<TrustedFolder> make_closed(const std::string& path, mode_t mode);
 
   int descriptor() const { return folder_.get(); }
   // Hands the descriptor to the caller, who closes it.
@@ -39,8 +43,10 @@ class TrustedFolder {
   Result<FileDescriptor> open_file(const std::string& name, int flags, mode_t mode = 0) const;
 
  private:
+  enum class OpenEnd { kIsRefused, kIsClosed };
   // Makes nothing without a mode.
-  static Result<TrustedFolder> walk_to(const std::string& path, std::optional<mode_t> mode);
+  static Result<TrustedFolder> walk_to(const std::string& path, std::optional<mode_t> mode,
+                                       OpenEnd open_end);
   TrustedFolder(std::string path, FileDescriptor folder)
       : path_(std::move(path)), folder_(std::move(folder)) {}
 

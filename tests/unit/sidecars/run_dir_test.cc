@@ -33,8 +33,26 @@ TEST_CASE("an empty folder that is open to all, as an emptyDir, is closed to oth
   const std::string folder = directory / "empty";
   std::filesystem::create_directory(folder);
   REQUIRE(::chmod(folder.c_str(), 0777) == 0);
-  REQUIRE(prepare_run_dir(folder));
+  REQUIRE(prepare_run_dir(folder + GENERATE("", "/", "//.")));
   CHECK(mode_of(folder) == 0755);
+}
+
+TEST_CASE("where others can change the way to it nothing is changed at its end") {
+  const TemporaryDirectory directory;
+  const std::string open = directory / "open";
+  const std::string folder = open + "/empty";
+  std::filesystem::create_directories(folder);
+  for (const std::string& each : {open, folder}) REQUIRE(::chmod(each.c_str(), 0777) == 0);
+  std::filesystem::create_directory_symlink(folder, directory / "link");
+  for (const std::string& way : {folder, directory / "link"}) {
+    for (const char* const end : {"", "/"}) {
+      CAPTURE(way, end);
+      const auto ready = prepare_run_dir(way + end);
+      REQUIRE_FALSE(ready);
+      CHECK_THAT(ready.error().message(), Catch::Contains("others may write to it"));
+      CHECK(mode_of(folder) == 0777);
+    }
+  }
 }
 
 TEST_CASE("a folder that others use is refused and left as it is") {
