@@ -13,6 +13,7 @@
 #include "sidecars/known_flags.h"
 #include "sidecars/settings.h"
 #include "sidecars/upstream_flags.h"
+#include "text/escape.h"
 #include "text/file_path.h"
 
 namespace longshore::sidecars {
@@ -20,8 +21,10 @@ namespace {
 
 constexpr int kDebug = 4;  // where the sidecars begin to log what they do in full
 
+// `flag` without its value, which may be a secret.
 Error wrong(const std::string& flag, std::string why) {
-  return Error(StatusCode::kInvalidArgument, "use the flag", flag).because(std::move(why));
+  return Error(StatusCode::kInvalidArgument, "use the flag", text::escaped(flag))
+      .because(std::move(why));
 }
 
 struct Given {
@@ -85,8 +88,9 @@ class Parser {
 
   Error unknown(const std::string& word, const std::string& name) const {
     const std::string near = known_.nearest_to(name);
-    return wrong(word, "there is no such flag" +
-                           (near.empty() ? "" : "; did you mean \"--" + near + "\"?"))
+    return wrong(
+               word.substr(0, word.find('=')),
+               "there is no such flag" + (near.empty() ? "" : "; did you mean \"--" + near + "\"?"))
         .advise("csi-sidecars --help lists all");
   }
 

@@ -21,6 +21,7 @@
 #include "sidecars/installed_controllers.h"
 #include "sidecars/run_dir.h"
 #include "sidecars/settings.h"
+#include "text/escape.h"
 #include "tools/program_words.h"
 
 namespace longshore::sidecars {
@@ -53,7 +54,7 @@ int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
       read_installed_controllers(module_folders(module_dirs_of(words)));
   const auto line = parse_command_line(words, installed);
   if (!line) {
-    std::cerr << kProgram << ": " << line.error().message() << '\n';
+    std::cerr << kProgram << ": " << text::escaped(line.error().message()) << '\n';
     return kConfigurationError;
   }
   if (line->help) {
@@ -66,7 +67,7 @@ int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
   }
   if (line->does_nothing) return 0;
   for (const std::string& warning : line->warnings) {
-    std::cerr << kProgram << ": warning: " << warning << '\n';
+    std::cerr << kProgram << ": warning: " << text::escaped(warning) << '\n';
   }
   if (line->print_config) {
     std::cout << line->configuration;

@@ -273,6 +273,16 @@ TEST_CASE("flags that are wrong are refused with the flag, the value and what is
   CHECK_THAT(error_of({"--controllers=livenessprobe", flag}), Catch::Contains(text));
 }
 
+TEST_CASE("of an unknown flag the name is told, as one line, and never its value") {
+  CHECK(error_of({"--controllers=livenessprobe", "--tokken=S3CRET"}) ==
+        "cannot use the flag \"--tokken\": there is no such flag; csi-sidecars --help lists all");
+  CHECK_THAT(error_of({"--controllers=livenessprobe", "--a\n\x1b[31mb=S3CRET"}),
+             Catch::Contains(R"(the flag "--a\n\u001b[31mb": there is no such flag)") &&
+                 !Catch::Contains("S3CRET"));
+  CHECK_THAT(error_of({"--controllers=livenessprobe", "a\nb"}),
+             Catch::Contains(R"(the flag "a\nb": it is no flag)"));
+}
+
 TEST_CASE("values of bools, lists of words and secrets are told of likewise") {
   const auto [flag, text] = GENERATE(table<std::string, std::string>({
       {"--leader-election=perhaps", R"("perhaps" is neither true nor false)"},
