@@ -179,15 +179,15 @@ class WholeCheck {
                                  in_quotes(path));
   }
 
-  // Who may ask the agent itself to do something is decided by endpoints. No module may, whatever it
-  // says that it calls, and whether or not its file can be read.
+  // Who may ask the agent itself to do something is decided by endpoints. No module may, whatever
+  // it says that it calls, and whether or not its file can be read.
   void keep_from_endpoints_own(const ModuleSettings& module) {
     const std::string path = joined(module.table(), "may_call");
     for (size_t i = 0; i < module.may_call.size(); ++i) {
       if (!is_for_endpoints_only(module.may_call[i])) continue;
-      add(item_place(draft_.origins, path, i),
-          '"' + path + "\" names " + in_quotes(module.may_call[i]) +
-              ", which the agent serves to endpoints only");
+      add(item_place(draft_.origins, path, i), '"' + path + "\" names " +
+                                                   in_quotes(module.may_call[i]) +
+                                                   ", which the agent serves to endpoints only");
     }
   }
 

@@ -60,8 +60,9 @@ TEST_CASE("What the agent serves to endpoints no module may call, whatever its m
     const auto may_call = std::make_shared<const Allowed>(Allowed{name});
     CHECK_FALSE(call({"module:a", "module:a", may_call}));
     CHECK(observer->code() == StatusCode::kPermissionDenied);
-    CHECK(observer->text() == "module:a may not call longshore.admin.v1.Admin/Reload; the agent "
-                              "serves it to endpoints only, whatever may_call names");
+    CHECK(observer->text() ==
+          "module:a may not call longshore.admin.v1.Admin/Reload; the agent "
+          "serves it to endpoints only, whatever may_call names");
   }
   const auto from_endpoint = call({"uid:0", "uid:0", nullptr});
   REQUIRE(from_endpoint);
