@@ -146,7 +146,7 @@ void EndpointService::open(const Served& served) {
   if (const auto listening = listen(*served.socket); !listening) {
     return fail(*call, listening.error());
   }
-  call->send(event_of(EndpointEvent::TYPE_LISTENING));
+  pending_.listening(*call, event_of(EndpointEvent::TYPE_LISTENING));
   watch_places();
 }
 
@@ -185,7 +185,7 @@ void EndpointService::look_again() {
     removals_->write(observe::Level::kWarning,
                      "somebody has removed or replaced a controller's socket, which was made anew",
                      {{"path", served.socket->path()}});
-    call->send(event_of(EndpointEvent::TYPE_LISTENING));
+    pending_.listening(*call, event_of(EndpointEvent::TYPE_LISTENING));
   }
 }
 
@@ -194,7 +194,10 @@ void EndpointService::fail(router::Call& call, const Error& error) {
   call.finish(error.code(), error.message());
 }
 
-void EndpointService::on_end(router::Call& call) { forget(call.handle()); }
+void EndpointService::on_end(router::Call& call) {
+  pending_.remove(call);
+  forget(call.handle());
+}
 
 void EndpointService::forget(uint64_t serve) {
   const std::lock_guard lock(mutex_);
@@ -239,7 +242,7 @@ uint64_t EndpointService::take(uint64_t serve, ServedSocket::ClientCall client) 
   event.set_id(id);
   event.set_method(std::move(client.method));
   event.set_message(std::move(client.message));
-  if (call->send(event.SerializeAsString()) == LONGSHORE_OK) return id;
+  if (pending_.request(*call, id, event.SerializeAsString())) return id;
   {
     const std::lock_guard lock(mutex_);
     waiting_.erase(id);
@@ -261,7 +264,7 @@ bool EndpointService::give_up(uint64_t id) {
   EndpointEvent event;
   event.set_type(EndpointEvent::TYPE_GONE);
   event.set_id(id);
-  if (call) call->send(event.SerializeAsString());
+  if (call) pending_.gone(*call, id, event.SerializeAsString());
   return true;
 }
 

@@ -24,6 +24,7 @@
 #include "files/file_watch.h"
 #include "loader/description.h"
 #include "longshore/result.hpp"
+#include "main/pending_events.h"
 #include "main/served_socket.h"
 #include "observe/log.h"
 #include "observe/rate_limited_log.h"
@@ -47,6 +48,7 @@ class EndpointService final : public services::HostServiceTarget {
              const services::CurrentConfiguration& configuration) override;
   // Ends the thread and all sockets; nothing is served from then on. Twice is harmless.
   void stop() override;
+  void on_writable(router::Call& call) override { pending_.resume(call); }
   void on_end(router::Call& call) override;
 
  private:
@@ -93,6 +95,8 @@ class EndpointService final : public services::HostServiceTarget {
       io_.get_executor()};
   const std::unique_ptr<files::FileWatch> places_;
   files::FileWatch::Paths watched_;
+
+  PendingEvents pending_;  // with a lock of its own
 
   std::mutex mutex_;
   bool is_stopped_ = false;

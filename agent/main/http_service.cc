@@ -100,7 +100,7 @@ Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const 
   std::string address = wanted.address;
   address.replace(address.rfind(':') + 1, std::string::npos, std::to_string(server.port()));
   // Before there is a page: requests are told of on another thread.
-  call->send(event_of(HttpEvent::TYPE_LISTENING, 0, address));
+  pending_.listening(*call, event_of(HttpEvent::TYPE_LISTENING, 0, address));
   bool is_started = false;
   {
     const std::lock_guard lock(mutex_);
@@ -150,6 +150,7 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
 }
 
 void HttpService::on_end(router::Call& call) {
+  pending_.remove(call);
   std::vector<observe::HttpAnswer> unanswered;
   bool is_unused = false;
   {
@@ -207,17 +208,17 @@ std::shared_ptr<void> HttpService::take(const std::string& port, const observe::
     answer(observe::text_page(404, "There is nothing here.\n"));
     return nullptr;
   }
-  if (call->send(event_of(HttpEvent::TYPE_REQUEST, id)) != LONGSHORE_OK) {
+  if (!pending_.request(*call, id, event_of(HttpEvent::TYPE_REQUEST, id))) {
     if (forget(id)) answer(observe::text_page(503, "Too many requests wait for an answer.\n"));
     return nullptr;
   }
-  return std::shared_ptr<void>(nullptr,
-                               [weak = weak_from_this(), call = std::weak_ptr(call), id](void*) {
-                                 const auto self = weak.lock();
-                                 const auto serving = call.lock();
-                                 if (self && self->forget(id) && serving)
-                                   serving->send(event_of(HttpEvent::TYPE_GONE, id));
-                               });
+  return std::shared_ptr<void>(
+      nullptr, [weak = weak_from_this(), call = std::weak_ptr(call), id](void*) {
+        const auto self = weak.lock();
+        const auto serving = call.lock();
+        if (!self || !self->forget(id) || !serving) return;
+        self->pending_.gone(*serving, id, event_of(HttpEvent::TYPE_GONE, id));
+      });
 }
 
 bool HttpService::forget(uint64_t id) {

@@ -4,7 +4,8 @@
 //                 the last Serve of a port ends ──► it is closed
 //
 // Requests are bounded by the connections that a port has, and each by the time that a page may
-// take. Ports are opened and closed on a thread of the service's, requests come on the port's own.
+// take. Those that the Serve call has no room for wait here. Ports are opened and closed on a
+// thread of the service's, requests come on the port's own.
 //
 // Threads: any. No lock is held while a call is sent to or a request is answered. Owner: the host
 // services; calls share it.
@@ -20,6 +21,7 @@
 
 #include "config/http_address.h"
 #include "longshore/result.hpp"
+#include "main/pending_events.h"
 #include "observe/http_status_server.h"
 #include "observe/log.h"
 #include "router/call.h"
@@ -44,6 +46,7 @@ class HttpService final : public services::HostServiceTarget,
              const services::CurrentConfiguration& configuration) override;
   // Closes all ports and serves nothing from then on. Twice is harmless.
   void stop() override;
+  void on_writable(router::Call& call) override { pending_.resume(call); }
   void on_end(router::Call& call) override;
 
  private:
@@ -87,6 +90,8 @@ class HttpService final : public services::HostServiceTarget,
   // Both from the start on.
   observe::Log* log_ = nullptr;
   std::optional<router::WorkerPool> ports_thread_;
+
+  PendingEvents pending_;  // with a lock of its own
 
   std::mutex mutex_;
   bool is_stopped_ = false;

@@ -330,13 +330,28 @@ TEST_CASE_METHOD(EndpointWorld, "Sockets that are removed all the time do not fi
   CHECK(count("5 log lines were dropped: too many in a minute") == 1);
 }
 
-TEST_CASE_METHOD(EndpointWorld, "Who serves without reading costs no memory: clients are refused") {
+TEST_CASE_METHOD(EndpointWorld,
+                 "Calls wait for who reads slowly; past their bound they are refused") {
   const Served served = serve(path, "one", false);
   TestClient client(path);
-  for (int i = 0; i < 100; ++i) {
-    CHECK(client.call(kMethod, "")->code() == StatusCode::kUnavailable);
+  const auto first = client.start(kMethod, "first");
+  // With what the events have besides.
+  const std::string message(ServedSocket::kMaxMessageBytes, 'x');
+  std::vector<std::shared_ptr<test::Answer>> waiting;
+  for (size_t i = 1; i < PendingEvents::kMaxRequestBytes / message.size(); ++i) {
+    waiting.push_back(client.start(kMethod, message));
   }
+  const auto surplus = client.call(kMethod, message);
+  CHECK(surplus->code() == StatusCode::kUnavailable);
+  CHECK(contains(surplus->text(), "does not read its calls"));
   CHECK(served.told(EndpointEvent::TYPE_CALL).empty());
+  served.call->resume();
+  CHECK(served.next_call().message() == "first");
+  CHECK(respond(served.next_call().id(), "")->code() == StatusCode::kOk);
+  REQUIRE(client.run_until([&] { return first->finished(); }));
+  CHECK(first->code() == StatusCode::kOk);
+  served.call->resume();
+  CHECK(served.next_call(2).message() == message);
 }
 
 TEST_CASE_METHOD(EndpointWorld, "There are bounds for calls, clients and sockets") {

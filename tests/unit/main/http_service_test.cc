@@ -2,6 +2,7 @@
 #include "main/http_service.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -161,10 +162,36 @@ TEST_CASE_METHOD(HttpWorld, "Pages share a port, which is closed with the last o
   CHECK(other.read().body == "ok");
 }
 
-TEST_CASE_METHOD(HttpWorld, "Who serves without reading costs no memory: its clients hear 503") {
+TEST_CASE_METHOD(HttpWorld, "Several clients at once wait for a page that is told of one by one") {
   const Served served = serve("127.0.0.1:0", "/healthz", "one", false);
-  for (int i = 0; i < 100; ++i) CHECK(http_get(served.port, "/healthz").status == 503);
-  CHECK(served.events().size() == 1);
+  std::vector<std::unique_ptr<HttpConnection>> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(std::make_unique<HttpConnection>(served.port));
+    clients.back()->send(kGet);
+  }
+  for (size_t count = 1; count <= clients.size(); ++count) {
+    // Room for one each time, once the one before is told.
+    served.call->resume();
+    CHECK(respond(served.next_request(count), 200, "ok")->code() == StatusCode::kOk);
+  }
+  for (const auto& client : clients) CHECK(client->read().status == 200);
+}
+
+TEST_CASE_METHOD(HttpWorld, "Who reads late hears of a client that has gone meanwhile") {
+  const Served served = serve("127.0.0.1:0", "/healthz", "one", false);
+  uint64_t id = 0;
+  {
+    HttpConnection client(served.port);
+    client.send(kGet);
+    served.call->resume();
+    id = served.next_request();
+  }
+  // The port's thread, which sees the end of the client, has been about since.
+  CHECK(http_get(served.port, "/other").status == 404);
+  CHECK(eventually([&] {
+    served.call->resume();
+    return served.told(HttpEvent::TYPE_GONE) == std::vector<uint64_t>{id};
+  }));
 }
 
 TEST_CASE_METHOD(HttpWorld, "What cannot be served is refused with a sentence") {
