@@ -11,6 +11,16 @@
 
 namespace longshore::node_driver_registrar {
 
+constexpr CsiAddressWords kKubeletPathWords = {
+    .operation = "use the kubelet_registration_path",
+    .form =
+        "write it as the kubelet finds the driver's socket on the node: "
+        "/var/lib/kubelet/plugins/disk.example.com/csi.sock",
+    .shorter =
+        "give the driver's folder on the node a shorter path, which is the hostPath of the "
+        "driver's volume",
+};
+
 class NodeDriverRegistrarModule final : public Module {
  public:
   static constexpr uint16_t kAbiMinorNeeded = 2;  // timers
@@ -19,7 +29,8 @@ class NodeDriverRegistrarModule final : public Module {
     Registrar::Options options;
     options.csi_address = settings.get_string("csi_address");
     if (auto path = csi_socket_path(options.csi_address); !path) return std::move(path).error();
-    auto kubelet_path = csi_socket_path(settings.get_string("kubelet_registration_path"));
+    auto kubelet_path =
+        csi_socket_path(settings.get_string("kubelet_registration_path"), kKubeletPathWords);
     if (!kubelet_path) return std::move(kubelet_path).error();
     options.kubelet_path = *std::move(kubelet_path);
     options.folder = settings.get_string("plugin_registration_path");

@@ -21,16 +21,23 @@ inline bool is_tcp_address(std::string_view address) {
   return !port.empty() && port.find_first_not_of("0123456789") == port.npos;
 }
 
+// What an error says of an address: as whose it was to be used, and what to do.
+struct CsiAddressWords {
+  const char* operation = "use the CSI driver's address";
+  const char* form = "write it as /csi/csi.sock or unix:///csi/csi.sock";
+  const char* shorter = "mount the socket's folder at a shorter path";
+};
+
 // The path of "/p", "unix:/p" or "unix:///p".
-inline Result<std::string> csi_socket_path(std::string_view address) {
+inline Result<std::string> csi_socket_path(std::string_view address,
+                                           const CsiAddressWords& words = {}) {
   const auto refused = [&](std::string why) {
-    return Error(StatusCode::kInvalidArgument, "use the CSI driver's address", std::string(address))
+    return Error(StatusCode::kInvalidArgument, words.operation, std::string(address))
         .because(std::move(why));
   };
-  constexpr const char* kForm = "write it as /csi/csi.sock or unix:///csi/csi.sock";
   if (is_tcp_address(address)) {
     return refused("it is a TCP address, and drivers are called by Unix sockets alone")
-        .advise(kForm);
+        .advise(words.form);
   }
   std::string_view path = address;
   if (path.starts_with("unix://")) {
@@ -39,12 +46,12 @@ inline Result<std::string> csi_socket_path(std::string_view address) {
     path.remove_prefix(5);
   }
   if (!path.starts_with('/') || path.find('\0') != path.npos) {
-    return refused("it is not the absolute path of a Unix socket").advise(kForm);
+    return refused("it is not the absolute path of a Unix socket").advise(words.form);
   }
   if (path.size() > kMaxSocketPathBytes) {
     return refused("its path has " + std::to_string(path.size()) + " bytes, and that of a socket " +
                    std::to_string(kMaxSocketPathBytes) + " at most")
-        .advise("mount the socket's folder at a shorter path");
+        .advise(words.shorter);
   }
   return std::string(path);
 }

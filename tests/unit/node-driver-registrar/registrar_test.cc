@@ -178,8 +178,12 @@ TEST_CASE("Settings that cannot be used are refused with a sentence") {
   const std::string long_path = '/' + std::string(107, 'x');
   const std::vector<std::tuple<std::string, SettingValue, std::string>> cases = {
       {"csi_address", std::string("csi.sock"), "it is not the absolute path"},
-      {"kubelet_registration_path", std::string(), "it is not the absolute path"},
-      {"kubelet_registration_path", long_path, "its path has 108 bytes"},
+      {"kubelet_registration_path", std::string("csi.sock"),
+       "cannot use the kubelet_registration_path \"csi.sock\": it is not the absolute path of a "
+       "Unix socket; write it as the kubelet finds the driver's socket on the node: /var/lib/"},
+      {"kubelet_registration_path", long_path,
+       "its path has 108 bytes, and that of a socket 107 at most; give the driver's folder on the "
+       "node a shorter path"},
       {"plugin_registration_path", std::string("registration"), "it is not an absolute path"},
       {"plugin_registration_path", long_path,
        long_path + "/x-reg.sock\": its path has 119 bytes, and that of a socket 107 at most"},
