@@ -12,6 +12,7 @@
 #include "loader/instance.h"
 #include "loader/lifecycle.h"
 #include "loader/module_code.h"
+#include "longshore/result.hpp"
 #include "observe/status_report.h"
 #include "router/permissions.h"
 #include "router/timers.h"
@@ -26,6 +27,7 @@ struct ModuleEntry {
   std::shared_ptr<loader::ModuleCode> code;      // null: it could not be loaded
   std::shared_ptr<loader::Instance> instance;    // null: it could not be created
   std::string failure;
+  StatusCode failure_code = StatusCode::kOk;  // where there is one, of `failure`
   std::string file_failure;  // why its file cannot be loaded; what runs of it goes on
   std::string waits_for;     // of a controller that does not run: what it needs and has not
   std::chrono::system_clock::time_point waits_since{};

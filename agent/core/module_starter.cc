@@ -172,6 +172,7 @@ int ModuleStarter::abandoned(const std::string& module) const {
 
 void ModuleStarter::fail(ModuleEntry& entry, const Error& error, LifecycleState state) const {
   entry.failure = error.message();
+  entry.failure_code = error.code();
   entry.lifecycle->fail(entry.failure, state);
   log_.error(entry.failure, {{"module", entry.settings.name}});
 }

@@ -115,6 +115,16 @@ Result<void> Agent::start() {
   return {};
 }
 
+std::optional<Error> Agent::refused_settings() const {
+  if (!options_.ends_with_refused_settings) return std::nullopt;
+  for (const core::ModuleEntry& entry : core_.modules.list()) {
+    if (!entry.is_controller() || entry.failure.empty()) continue;
+    if (entry.failure_code != StatusCode::kInvalidArgument) continue;
+    return Error::of_text(entry.failure_code, entry.failure);
+  }
+  return std::nullopt;
+}
+
 void Agent::tell_what_serves() {
   std::string idle, deaf;
   for (const observe::ModuleReport& module : module_reports(core_.modules)) {

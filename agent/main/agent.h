@@ -50,7 +50,10 @@ class Agent {
     std::string config_file;
     std::string config_text = {};  // in its place, where it is not empty
     bool check_ownership = true;
-    bool safe_mode = false;                   // loads no module and serves the control socket alone
+    bool safe_mode = false;  // loads no module and serves the control socket alone
+    // Who starts this has nothing to change it by: it ends with `refused_settings`, if there are
+    // any.
+    bool ends_with_refused_settings = false;
     router::MemoryReserve* memory = nullptr;  // the process's
     // Tells the service manager "READY=1", "STOPPING=1", "RELOADING=1...". May be empty.
     std::function<void(std::string_view)> notify = {};
@@ -65,6 +68,10 @@ class Agent {
 
   // Loads the modules and opens the sockets. An error leaves nothing behind.
   Result<void> start();
+
+  // After `start`: of a controller that did not start since its settings are wrong, which no other
+  // try makes right. Nothing where the options do not ask for it.
+  std::optional<Error> refused_settings() const;
 
   // Serves until SIGTERM, SIGINT or `request_end`, then drains. SIGHUP reloads.
   void run();

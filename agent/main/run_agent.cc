@@ -66,6 +66,8 @@ int run_agent(const std::string& program, Agent::Options options, config::Loaded
                                        admin, *std::move(log));
   control.serve(agent.get());
   const auto started = agent->start();
+  const auto refused = started ? agent->refused_settings() : std::nullopt;
+  if (refused) agent->request_end("a controller's settings are wrong");
   if (started) agent->run();
   control.serve(nullptr);
   if (agent->may_be_destroyed()) {
@@ -74,6 +76,7 @@ int run_agent(const std::string& program, Agent::Options options, config::Loaded
   } else {
     static_cast<void>(agent.release());  // the process ends without it
   }
+  if (refused) return report_failure(program, control, kConfigurationError, *refused);
   return started ? 0 : report_failure(program, control, kStartError, started.error());
 }
 

@@ -20,8 +20,8 @@ namespace longshore {
 int report_failure(const std::string& program, ProcessControl& control, int exit_code,
                    const Error& error);
 
-// Answers the exit code once the agent has ended. `modules` has read what `loaded` names, and
-// `options.notify` is set here.
+// Answers the exit code once the agent has ended; kConfigurationError too where it ended with
+// refused settings. `modules` has read what `loaded` names, and `options.notify` is set here.
 int run_agent(const std::string& program, Agent::Options options, config::Loaded loaded,
               std::unique_ptr<core::InspectedModules> modules, AdminService& admin,
               ProcessControl& control);

@@ -42,11 +42,12 @@ int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
   if (auto ready = prepare_run_dir(line.run_dir); !ready) {
     return report_failure(kProgram, *control, kStartError, ready.error());
   }
-  return run_agent(
-      kProgram,
-      Agent::Options{
-          .config_file = kConfigName, .config_text = line.configuration, .memory = &memory},
-      *std::move(loaded), std::move(modules), *services->admin, *control);
+  return run_agent(kProgram,
+                   Agent::Options{.config_file = kConfigName,
+                                  .config_text = line.configuration,
+                                  .ends_with_refused_settings = true,
+                                  .memory = &memory},
+                   *std::move(loaded), std::move(modules), *services->admin, *control);
 }
 
 int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {

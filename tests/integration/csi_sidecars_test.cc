@@ -128,6 +128,17 @@ TEST_CASE("csi-sidecars takes the flags that the manifest in deploy has for it")
   CHECK(run.exit_code == 0);
 }
 
+TEST_CASE("csi-sidecars ends with a controller whose settings are wrong, and says which") {
+  AgentDirectory directory;
+  const ProgramRun run = run_program(
+      csi_sidecars({"--controllers=livenessprobe", "--csi-address=127.0.0.1:50051",
+                    "--http-endpoint=127.0.0.1:0", "--run-dir=" + (directory / "sidecars")}));
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.errors,
+             Catch::Contains("csi-sidecars: cannot start the module \"livenessprobe\": cannot use "
+                             "the CSI driver's address \"127.0.0.1:50051\": it is a TCP address"));
+}
+
 TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what it is told to") {
   struct Case {
     std::vector<std::string> flags;
