@@ -163,14 +163,33 @@ class Parser {
     const std::optional<Given> metrics = take("metrics-address");
     const auto endpoint = std::ranges::find(given_, "http-endpoint", &Given::name);
     const bool has_endpoint = endpoint != given_.end() && !endpoint->value.empty();
+    const std::vector<OwnedOption> owners = enabled_owners("http-endpoint");
     if (metrics && !metrics->value.empty() && has_endpoint) {
-      return wrong(metrics->flag(), "--http-endpoint is given too").advise("leave one of them out");
+      return wrong(metrics->flag(), "--http-endpoint is given too")
+          .advise(owners.empty() ? "leave one of them out"
+                                 : "write " + prefixed_forms("http-endpoint", owners) +
+                                       " in place of --http-endpoint, with another port");
     }
     if (metrics) return set_http_address(*metrics);
-    if (has_endpoint && enabled_owners("http-endpoint").empty()) {
-      return set_http_address(*take("http-endpoint"));
+    if (!has_endpoint) return {};
+    if (owners.empty()) return set_http_address(*take("http-endpoint"));
+    if (owners.size() == 1) {
+      line_.warnings.push_back(
+          "the flag --http-endpoint is where /healthz of the controller " +
+          owners.front().controller + " is served; /metrics is not served there: for that give " +
+          prefixed_forms("http-endpoint", owners) + " in its place, and --metrics-address");
     }
     return {};
+  }
+
+  // "--a-flag or --b-flag"
+  static std::string prefixed_forms(const std::string& name,
+                                    const std::vector<OwnedOption>& owners) {
+    std::string forms;
+    for (const OwnedOption& owned : owners) {
+      forms += (forms.empty() ? "" : " or ") + ("--" + owned.controller + '-') + name;
+    }
+    return forms;
   }
 
   Result<void> set_http_address(const Given& given) {
@@ -210,7 +229,10 @@ class Parser {
       if (is_generic || !known_.unprefixed(given.name).empty()) {
         // What it says is so anyhow.
         if (given.name == "metrics-path" && given.value == "/metrics") continue;
-        warn(given, "no enabled controller has such an option");
+        warn(given, given.name == "metrics-path"
+                        ? "metrics are served at /metrics of --metrics-address, and not at " +
+                              config::in_quotes(given.value)
+                        : "no enabled controller has such an option");
       } else if (known_.prefixed(given.name)) {
         prefixed.push_back(given);
       } else {
@@ -222,11 +244,8 @@ class Parser {
   }
 
   static Error ambiguous(const Given& given, const std::vector<OwnedOption>& owners) {
-    std::string forms;
-    for (const OwnedOption& owned : owners) {
-      forms += (forms.empty() ? "" : " or ") + ("--" + owned.controller + '-') + given.name;
-    }
-    return wrong(given.flag(), "several enabled controllers have it").advise("write " + forms);
+    return wrong(given.flag(), "several enabled controllers have it")
+        .advise("write " + prefixed_forms(given.name, owners));
   }
 
   Result<void> take_prefixed() {

@@ -230,7 +230,8 @@ TEST_CASE("flags of no effect are taken, with one warning each") {
       {"--mode=other", "the flag --mode does nothing"},
       {"--leader-election", "--leader-election does nothing: no enabled controller"},
       {"--kubeconfig=/k", "--kubeconfig does nothing: no enabled controller"},
-      {"--metrics-path=/m", "--metrics-path does nothing"},
+      {"--metrics-path=/m",
+       R"(--metrics-path does nothing: metrics are served at /metrics of --metrics-address, and not at "/m")"},
       {"--kubelet-registration-path=/k", "no enabled controller has such an option"},
       {"--resizer-timeout=soon", "the controller resizer is not enabled"},
   }));
@@ -339,11 +340,23 @@ TEST_CASE("a flag that a controller needs is asked for") {
 }
 
 TEST_CASE("metrics and the HTTP endpoint exclude each other, whoever has the latter") {
-  for (const char* controllers : {"--controllers=livenessprobe", "--controllers=resizer"}) {
-    CHECK_THAT(error_of({controllers, "--http-endpoint=:1", "--metrics-address=:2"}),
-               Catch::Contains("--http-endpoint is given too"));
-    CHECK(parse({controllers, "--http-endpoint=", "--metrics-address=:2"}));
-  }
+  const auto [controllers, advice] = GENERATE(table<std::string, std::string>({
+      {"--controllers=livenessprobe",
+       "write --livenessprobe-http-endpoint in place of --http-endpoint, with another port"},
+      {"--controllers=resizer", "leave one of them out"},
+  }));
+  CHECK_THAT(error_of({controllers, "--http-endpoint=:1", "--metrics-address=:2"}),
+             Catch::Contains("--http-endpoint is given too; " + advice));
+  CHECK(parse({controllers, "--http-endpoint=", "--metrics-address=:2"}));
+}
+
+TEST_CASE("an HTTP endpoint that a controller has is no place for metrics, which is said") {
+  const CommandLine line = line_of({"--http-endpoint=:9808"});
+  REQUIRE(line.warnings.size() == 1);
+  CHECK_THAT(line.warnings.front(), Catch::Contains("/metrics is not served there") &&
+                                        Catch::Contains("--livenessprobe-http-endpoint"));
+  CHECK(line_of({"--livenessprobe-http-endpoint=:1", "--metrics-address=:2"}).warnings.empty());
+  CHECK(line_of({"--http-endpoint="}).warnings.empty());
 }
 
 TEST_CASE("help and version need no controllers") {
