@@ -12,12 +12,21 @@ namespace {
 
 constexpr const char* kCallIdentity = "longshore.host.v1.Csi/CallIdentity";
 
+// With its code, which may be all that a driver says.
+std::string coded(const Error& error) {
+  const std::string text = error.message();
+  return status_code_name(error.code()) + (text.empty() ? " without a text" : ": " + text);
+}
+
 }  // namespace
 
 LivenessProbe::LivenessProbe(const longshore_host* host, Options options)
     : options_(std::move(options)),
       client_(host),
-      page_(host, "the page /healthz", options_.set_degraded) {}
+      page_(host, "the page /healthz", [this](std::string_view reason) {
+        page_trouble_ = reason;
+        tell_how_it_goes();
+      }) {}
 
 void LivenessProbe::start() {
   host::v1::HttpServeRequest request;
@@ -92,9 +101,9 @@ void LivenessProbe::probe() {
 std::string LivenessProbe::trouble_of(const Result<void>& end) const {
   const std::string driver = "the CSI driver at \"" + options_.csi_address + "\"";
   if (!end && end.error().code() == StatusCode::kDeadlineExceeded) {
-    return driver + " did not answer within the probe_timeout";
+    return driver + " did not answer within the probe_timeout: " + coded(end.error());
   }
-  if (!end) return "cannot probe " + driver + ": " + end.error().message();
+  if (!end) return "cannot probe " + driver + ": " + coded(end.error());
   csi::v1::ProbeResponse response;
   if (!response.ParseFromString(response_)) {
     return driver + " answered with something that is no ProbeResponse";
@@ -104,13 +113,18 @@ std::string LivenessProbe::trouble_of(const Result<void>& end) const {
 }
 
 void LivenessProbe::tell(const std::string& trouble) {
-  if (trouble.empty() == told_trouble_.empty()) return;
-  told_trouble_ = trouble;
+  if (trouble == driver_trouble_) return;
+  driver_trouble_ = trouble;
+  tell_how_it_goes();
   if (trouble.empty()) {
     options_.log(LONGSHORE_LOG_INFO, "the CSI driver is ready again");
   } else {
     options_.log(LONGSHORE_LOG_WARNING, "/healthz fails: " + trouble);
   }
+}
+
+void LivenessProbe::tell_how_it_goes() const {
+  options_.set_degraded(page_trouble_.empty() ? driver_trouble_ : page_trouble_);
 }
 
 void LivenessProbe::respond(uint64_t id, const std::string& trouble) const {

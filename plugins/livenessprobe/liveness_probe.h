@@ -48,7 +48,9 @@ class LivenessProbe {
   void ask_for_name();
   // Of a probe that has ended: why the driver is not healthy; empty: it is.
   std::string trouble_of(const Result<void>& end) const;
+  // Each change of what a probe finds is logged, and makes the controller degraded or well.
   void tell(const std::string& trouble);
+  void tell_how_it_goes() const;
   void respond(uint64_t id, const std::string& trouble) const;
 
   const Options options_;
@@ -57,7 +59,8 @@ class LivenessProbe {
   bool is_probing_ = false;
   bool has_asked_for_name_ = false;  // since the driver was not healthy
   std::string response_;             // of the driver
-  std::string told_trouble_;         // as logged; empty: it is healthy, or was never asked
+  std::string driver_trouble_;       // of the last probe; empty: it is healthy, or was never asked
+  std::string page_trouble_;         // why nobody can ask; empty: they can
   Subscription probe_;
   Subscription plugin_info_;
   Watch page_;  // last: it is ended first

@@ -41,7 +41,8 @@ std::string livenessprobe(const std::string& isolation, const std::string& setti
          settings;
 }
 
-std::string settings_for(const Driver& driver, const std::string& more = {}) {
+std::string settings_for(const Driver& driver,
+                         const std::string& more = "settings.probe_timeout = \"1m\"\n") {
   return "settings.csi_address = \"unix://" + driver.socket +
          "\"\nsettings.http_endpoint = \"127.0.0.1:0\"\n" + more;
 }
@@ -92,14 +93,24 @@ TEST_CASE("What the driver answers to Probe is what /healthz answers") {
     driver.answer("not-ready");
     CHECK(healthz().status == 500);
     CHECK(healthz().body == named + " is not ready");
+    const auto is_told_as = [&](const std::string& trouble) {
+      return contains(directory.log(), "/healthz fails: " + trouble) &&
+             module_of(directory, "probe").degraded() &&
+             module_of(directory, "probe").reason() == trouble;
+    };
+    CHECK(eventually([&] { return is_told_as(named + " is not ready"); }));
     driver.answer("error 13 the array is on fire");
     CHECK(healthz().status == 500);
-    CHECK(healthz().body == "cannot probe " + named + ": the array is on fire");
+    const std::string on_fire = "cannot probe " + named + ": INTERNAL: the array is on fire";
+    CHECK(healthz().body == on_fire);
+    CHECK(eventually([&] { return is_told_as(on_fire); }));
+    driver.answer("error 13 ");
+    CHECK(healthz().body == "cannot probe " + named + ": INTERNAL without a text");
     CHECK(http_get(port, "/other").status == 404);
     driver.answer("ready");
     CHECK(healthz().status == 200);
     CHECK(eventually([&] { return contains(directory.log(), "the CSI driver is ready again"); }));
-    CHECK_FALSE(module_of(directory, "probe").degraded());
+    CHECK(eventually([&] { return !module_of(directory, "probe").degraded(); }));
     agent.signal(SIGTERM);
     CHECK(agent.wait() == 0);
   }
