@@ -101,6 +101,9 @@ Result<std::vector<std::string>> chosen_controllers(std::string_view list,
     const std::string name = item.starts_with('-') ? item.substr(1) : item;
     if (auto known = check_name(whole, name, installed); !known) return std::move(known).error();
   }
+  if (items.empty()) {
+    return refused(whole, "none is named, as the flag --controllers=LIST does it", installed);
+  }
   std::vector<std::string> chosen;
   for (const auto& [name, schema] : installed.described) {
     if (is_chosen(name, items)) chosen.push_back(name);

@@ -190,7 +190,8 @@ TEST_CASE("controllers that are not there are refused with those that are") {
 }
 
 TEST_CASE("no controllers at all are an error") {
-  CHECK_THAT(error_of({}), Catch::Contains("installed are: livenessprobe"));
+  CHECK_THAT(error_of({}), Catch::Contains("none is named, as the flag --controllers=LIST does it; "
+                                           "installed are: livenessprobe"));
   CHECK_THAT(error_of({"--csi-address=/a"}), Catch::Contains("installed are: livenessprobe"));
 }
 
