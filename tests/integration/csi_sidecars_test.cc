@@ -165,7 +165,7 @@ TEST_CASE("csi-sidecars lists the flags of what is installed, and tells its vers
   const ProgramRun help = run_program(csi_sidecars({"--help"}));
   CHECK(help.exit_code == 0);
   CHECK_THAT(help.output, Catch::Contains("  --livenessprobe-probe-timeout\n"
-                                          "      (duration, default \"3s\") How long"));
+                                          "      (duration, default \"1s\") How long"));
   const ProgramRun version = run_program(csi_sidecars({"--version"}));
   CHECK(version.exit_code == 0);
   CHECK_THAT(version.output, Catch::StartsWith("csi-sidecars 0."));

@@ -12,7 +12,7 @@ TEST_CASE("the help lists the flags of each controller from its options") {
   const std::string text = help_text(test::made_up_controllers());
   for (const char* part : {
            "\nlivenessprobe: A controller.\n",
-           "  --livenessprobe-probe-timeout\n      (duration, default \"3s\") What it is for.\n",
+           "  --livenessprobe-probe-timeout\n      (duration, default \"1s\") What it is for.\n",
            "  --node-driver-registrar-kubelet-registration-path\n      (string, required)",
            "  --csi-address  (of livenessprobe, node-driver-registrar, resizer)\n",
            "  --controllers=LIST\n",

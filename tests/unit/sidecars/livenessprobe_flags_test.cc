@@ -1,5 +1,7 @@
 // The flags of the real livenessprobe, and an agent's view of the configuration that they make.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,6 +44,19 @@ TEST_CASE("livenessprobe's flags make a configuration that an agent takes") {
   CHECK(setting("http_endpoint") == config::OptionValue(std::string(":9809")));
   CHECK(setting("health_port") == config::OptionValue(int64_t{9808}));
   CHECK(setting("probe_timeout") == config::OptionValue(int64_t{90'000'000'000}));
+}
+
+TEST_CASE("livenessprobe has the sidecar's own defaults") {
+  const auto described =
+      read_installed_controllers({longshore::test::built_modules()}).described.at("livenessprobe");
+  const auto default_of = [&](const char* name) {
+    const auto found = std::ranges::find(described.options, name, &config::OptionSchema::name);
+    REQUIRE(found != described.options.end());
+    return *found->default_value;
+  };
+  CHECK(default_of("csi_address") == config::OptionValue(std::string("/run/csi/socket")));
+  CHECK(default_of("probe_timeout") == config::OptionValue(int64_t{1'000'000'000}));
+  CHECK(default_of("health_port") == config::OptionValue(int64_t{9808}));
 }
 
 TEST_CASE("folders without modules, or that are not there, have no controllers") {

@@ -39,7 +39,7 @@ inline InstalledControllers made_up_controllers() {
   path.default_value.reset();
   auto port = option("health_port", kInt, int64_t{9808});
   port.range = {1, 65535};
-  auto probe_timeout = option("probe_timeout", kDuration, 3 * kSecond);
+  auto probe_timeout = option("probe_timeout", kDuration, kSecond);
   probe_timeout.range = {1'000'000, 600 * kSecond};
   auto level = option("level", kString, "low");
   level.one_of = {"low", "high"};
