@@ -139,7 +139,7 @@ Result<Values> values_of(const std::vector<std::string>& words) {
 
 // csi-proxy's ":8080" is all addresses.
 std::string http_address(const std::string& address) {
-  return address.starts_with(':') ? "0.0.0.0" + address : address;
+  return address.starts_with(':') ? "[::]" + address : address;
 }
 
 std::string list(const std::vector<std::string>& texts) {

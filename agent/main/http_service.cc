@@ -63,12 +63,12 @@ Result<void> HttpService::serve(router::Call& call) {
   host::v1::HttpServeRequest& request = *message;
   Wanted wanted;
   wanted.address = request.address();
-  if (wanted.address.starts_with(':')) wanted.address.insert(0, "0.0.0.0");
+  if (wanted.address.starts_with(':')) wanted.address.insert(0, "[::]");
   const auto parsed = config::parse_http_address(wanted.address);
   if (!parsed || !parsed->unix_path.empty()) {
     return cannot_serve(StatusCode::kInvalidArgument, request.address())
         .because("it is not an IP address and a port")
-        .advise("write it as 0.0.0.0:9808, [::]:9808 or :9808");
+        .advise("write it as 127.0.0.1:9808, [::1]:9808 or :9808");
   }
   wanted.parsed = *parsed;
   wanted.path = request.path();

@@ -7,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -57,9 +58,16 @@ class BeastServer final : public HttpStatusServer {
   }
   ~BeastServer() override { stop(); }
 
-  error_code open(const asio::ip::tcp::endpoint& endpoint) {
+  // "::" is all addresses, those of IPv4 too, and on a node without IPv6 those alone.
+  error_code open(asio::ip::tcp::endpoint endpoint) {
+    const bool is_for_all = endpoint.address() == asio::ip::address_v6::any();
     error_code error;
     acceptor_.open(Protocol(endpoint.protocol()), error);
+    if (is_for_all && !error) acceptor_.set_option(asio::ip::v6_only(false), error);
+    if (is_for_all && error == asio::error::address_family_not_supported) {
+      endpoint.address(asio::ip::address_v4::any());
+      acceptor_.open(Protocol(endpoint.protocol()), error);
+    }
     if (error) return error;
     close_on_exec(static_cast<intptr_t>(acceptor_.native_handle()));
     acceptor_.set_option(asio::socket_base::reuse_address(true), error);

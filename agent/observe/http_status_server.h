@@ -32,7 +32,8 @@ struct HttpServerOptions {
 
 class HttpStatusServer {
  public:
-  // Listens on an address of the node: numbers, not a name. Port 0 lets the system choose.
+  // Listens on an address of the node: numbers, not a name; "::" is all, those of IPv4 too. Port 0
+  // lets the system choose.
   static Result<std::unique_ptr<HttpStatusServer>> listen(const std::string& host, uint16_t port,
                                                           HttpPages pages, Log& log,
                                                           HttpServerOptions options = {});

@@ -42,7 +42,7 @@ std::string absolute(const std::string& path) {
 
 // Go's ":8080" is all addresses.
 std::string http_address(const std::string& address) {
-  return address.starts_with(':') ? "0.0.0.0" + address : address;
+  return address.starts_with(':') ? "[::]" + address : address;
 }
 
 class Parser {

@@ -17,7 +17,7 @@ namespace longshore::plugins {
 inline Result<std::string> health_address(const std::string& http_endpoint, int64_t health_port,
                                           int64_t default_port) {
   if (http_endpoint.empty()) {
-    return health_port == 0 ? std::string() : "0.0.0.0:" + std::to_string(health_port);
+    return health_port == 0 ? std::string() : ':' + std::to_string(health_port);
   }
   const auto refused = [&](const char* why) {
     return Error(StatusCode::kInvalidArgument, "serve /healthz at http_endpoint", http_endpoint)

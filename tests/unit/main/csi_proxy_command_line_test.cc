@@ -54,7 +54,7 @@ TEST_CASE("flags are written with one dash or two, with = or without") {
                          "-require-privacy=false", "-metrics-bind-address", ":8888", "-v=5"});
   CHECK_THAT(text, Catch::Contains(R"(allowed_roots = ["D:\\a", "D:\\b", "E:\\k"])"));
   CHECK_THAT(text, Catch::Contains("require_privacy = false"));
-  CHECK_THAT(text, Catch::Contains("address = \"0.0.0.0:8888\"\nallow_remote = true"));
+  CHECK_THAT(text, Catch::Contains("address = \"[::]:8888\"\nallow_remote = true"));
   CHECK_THAT(text, Catch::Contains("level = \"debug\""));
 }
 

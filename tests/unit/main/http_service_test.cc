@@ -194,6 +194,16 @@ TEST_CASE_METHOD(HttpWorld, "Who reads late hears of a client that has gone mean
   }));
 }
 
+TEST_CASE_METHOD(HttpWorld, "A port alone is all addresses, as is that of IPv6") {
+  const Served any = serve(":0");
+  CHECK(http_get(any.port, "/other").status == 404);  // by IPv4
+  CHECK(any.events().front().address() == "[::]:" + std::to_string(any.port));
+  any.call->cancel();
+  const Served first = serve(':' + std::to_string(any.port), "/first");
+  const Served second = serve("[::]:" + std::to_string(any.port), "/second");
+  CHECK(second.port == first.port);
+}
+
 TEST_CASE_METHOD(HttpWorld, "What cannot be served is refused with a sentence") {
   for (const std::string address : {"", "9808", "localhost", "host.example:80", "[::1]",
                                     "1.2.3.4:x", "unix:///run/socket", "127.0.0.1:65536"}) {

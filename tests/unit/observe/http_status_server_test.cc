@@ -1,6 +1,8 @@
 // The HTTP server of the status pages with clients that do it right, and with all others.
 #include "observe/http_status_server.h"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
 #include <deque>
 #include <stdexcept>
@@ -192,6 +194,21 @@ TEST_CASE("Who may be in a Host header") {
 TEST_CASE("An address that others may reach answers by any name") {
   Server server({}, "0.0.0.0");
   CHECK(server.status_of("GET / HTTP/1.0\r\nHost: node-7.example\r\n\r\n") == 200);
+}
+
+TEST_CASE("All addresses are those of IPv4 and, where the node has it, of IPv6") {
+  const Server server({}, "::");
+  CHECK(server.answers());
+  namespace asio = boost::asio;
+  asio::io_context io;
+  const auto loopback = asio::ip::address_v6::loopback();
+  boost::system::error_code missing;
+  asio::ip::tcp::acceptor probe(io);
+  probe.open(asio::ip::tcp::v6(), missing);
+  if (!missing) probe.bind({loopback, 0}, missing);
+  if (missing) return;
+  asio::ip::tcp::socket client(io);
+  CHECK_NOTHROW(client.connect({loopback, server.port()}));
 }
 
 TEST_CASE("Who is silent, or dribbles a request forever, is cut off in time") {

@@ -209,7 +209,7 @@ TEST_CASE("metrics are served where the flags say, and elsewhere than on loopbac
   const auto metrics = [](const std::string& address) {
     return line_of({"--metrics-address=" + address}).configuration;
   };
-  CHECK_THAT(metrics(":8080"), Catch::Contains("[agent.http]\naddress = \"0.0.0.0:8080\"\n"
+  CHECK_THAT(metrics(":8080"), Catch::Contains("[agent.http]\naddress = \"[::]:8080\"\n"
                                                "allow_remote = true\n"));
   CHECK_THAT(metrics("127.0.0.1:8080"),
              Catch::Contains("address = \"127.0.0.1:8080\"\n") && !Catch::Contains("allow_remote"));
@@ -219,7 +219,7 @@ TEST_CASE("metrics are served where the flags say, and elsewhere than on loopbac
              Catch::Contains("http_endpoint = \":9\"") && !Catch::Contains("[agent.http]"));
   const auto line = parse({"--controllers=resizer", "--http-endpoint=:9"});
   REQUIRE(line);
-  CHECK_THAT(line->configuration, Catch::Contains("address = \"0.0.0.0:9\""));
+  CHECK_THAT(line->configuration, Catch::Contains("address = \"[::]:9\""));
   CHECK(line->warnings.empty());
 }
 
