@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "endpoint_description.h"
-#include "longshore/csi_address.hpp"
 #include "longshore/host/endpoint.pb.h"
+#include "longshore/socket_path.hpp"
 #include "main/own_places.h"
 #include "router/method_name.h"
 #include "router/parsed_request.h"
@@ -35,10 +35,9 @@ Result<void> check_path(const std::string& path) {
     return cannot_serve_on(StatusCode::kInvalidArgument, path)
         .because("it is not the absolute path of a Unix socket");
   }
-  if (path.size() > kMaxSocketPathBytes) {
+  if (const std::string excess = socket_path_excess(path); !excess.empty()) {
     return cannot_serve_on(StatusCode::kInvalidArgument, path)
-        .because("the path has " + std::to_string(path.size()) + " bytes, and that of a socket " +
-                 std::to_string(kMaxSocketPathBytes) + " at most")
+        .because("the " + excess)
         .advise("mount its folder at a shorter path");
   }
   return {};

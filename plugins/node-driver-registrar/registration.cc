@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "longshore/csi_address.hpp"
+#include "longshore/socket_path.hpp"
 
 namespace longshore::node_driver_registrar {
 namespace {
@@ -16,10 +16,10 @@ bool is_alphanumeric(char each) {
 }
 
 Result<void> check_length(const std::string& path) {
-  if (path.size() <= kMaxSocketPathBytes) return {};
+  const std::string excess = socket_path_excess(path);
+  if (excess.empty()) return {};
   return Error(StatusCode::kInvalidArgument, "serve the registration socket", path)
-      .because("its path has " + std::to_string(path.size()) + " bytes, and that of a socket " +
-               std::to_string(kMaxSocketPathBytes) + " at most")
+      .because("its " + excess)
       .advise("mount the kubelet's folder at a shorter plugin_registration_path");
 }
 

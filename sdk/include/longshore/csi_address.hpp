@@ -6,11 +6,9 @@
 #include <string_view>
 
 #include "longshore/result.hpp"
+#include "longshore/socket_path.hpp"
 
 namespace longshore {
-
-// What fits into an address of the system's, without the zero at its end.
-inline constexpr size_t kMaxSocketPathBytes = 107;
 
 // "tcp://10.0.0.1:50051", "localhost:50051": what is no path, and ends in a port.
 inline bool is_tcp_address(std::string_view address) {
@@ -48,10 +46,8 @@ inline Result<std::string> csi_socket_path(std::string_view address,
   if (!path.starts_with('/') || path.find('\0') != path.npos) {
     return refused("it is not the absolute path of a Unix socket").advise(words.form);
   }
-  if (path.size() > kMaxSocketPathBytes) {
-    return refused("its path has " + std::to_string(path.size()) + " bytes, and that of a socket " +
-                   std::to_string(kMaxSocketPathBytes) + " at most")
-        .advise(words.shorter);
+  if (const std::string excess = socket_path_excess(path); !excess.empty()) {
+    return refused("its " + excess).advise(words.shorter);
   }
   return std::string(path);
 }
