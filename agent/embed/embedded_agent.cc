@@ -60,8 +60,8 @@ Result<std::unique_ptr<EmbeddedAgent>> EmbeddedAgent::create(Options options) {
                                                          *std::move(state), std::move(inspected),
                                                          std::move(*log)));
   agent->core_.host_services.start(agent->core_.timers, *agent->log_, [running = agent.get()] {
-    const auto loaded = running->configuration_.get();
-    return std::shared_ptr<const config::Configuration>(loaded, &loaded->configuration);
+    const auto current = running->configuration_.get();
+    return std::shared_ptr<const config::Configuration>(current, &current->configuration);
   });
   auto started = agent->configuration_.open_audit_log();
   if (started) started = agent->configuration_.start(&core::RunningConfiguration::commit_modules);
