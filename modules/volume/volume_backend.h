@@ -59,7 +59,8 @@ class VolumeBackend {
 
   // Makes the configured filesystem. A volume that was formatted here and never mounted since is
   // left as it is: success. FAILED_PRECONDITION: it holds something already, is mounted, read-only,
-  // or the system needs its disk.
+  // or the system needs its disk; on Linux also that the kernel does not mount what mkfs has made,
+  // which is then taken away.
   virtual Result<void> format(const std::string& id, const Deadline& deadline) = 0;
 
   // Mounts it on an existing empty directory within the allowed roots. The same volume mounted

@@ -60,10 +60,12 @@ Error refused(const MountRequest& request, const FileDescriptor& context) {
     return std::move(failure).advise(
         "if it was not unmounted properly, ntfsfix --clear-dirty lets it be mounted again");
   }
+  if (request.is_new) return std::move(failure).advise("the kernel's log says more");
   if (!may_be_damage(error)) return failure;
   const std::string checker = checker_of(request.type);
   return std::move(failure).advise(
-      "it may be damaged; the kernel's log says more" +
+      "it may be damaged, or made with features that this kernel lacks; the kernel's log says "
+      "more" +
       (checker.empty() ? "" : ", and \"" + checker + ' ' + request.node + "\" checks it"));
 }
 
@@ -82,6 +84,8 @@ Error cannot_begin(const MountRequest& request) {
 }
 
 }  // namespace
+
+std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
 
 Result<FileDescriptor> mount_detached(const MountRequest& request) {
   const FileDescriptor context(::fsopen(request.type.c_str(), FSOPEN_CLOEXEC));

@@ -12,12 +12,17 @@
 
 namespace longshore::volume {
 
+// The kernel's name of what libblkid calls so: "ntfs3" for "ntfs".
+std::string kernel_name(const std::string& type);
+
 struct MountRequest {
   std::string type;  // the kernel's name: "ext4", "ntfs3"
   std::string node;  // "/dev/sda1"
   // Of a btrfs on several disks, which the kernel may not have heard of without udev.
   std::vector<std::string> other_nodes = {};
   bool read_only = false;
+  // mkfs has just made it: what the kernel refuses is not damaged.
+  bool is_new = false;
   // For xfs, which refuses a second filesystem of the same uuid: copies are mounted all the same.
   bool allow_same_uuid = false;
 };

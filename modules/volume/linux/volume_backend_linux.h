@@ -107,7 +107,14 @@ class VolumeBackendLinux final : public VolumeBackend {
   // volume_format.cc
   Result<bool> needs_format(const Volume& volume) const;
   Result<void> check_blank(const Volume& volume) const;
+  Result<void> finish_format(const Locked& locked);
   Result<void> make_filesystem(const Locked& locked);
+  static Result<FileDescriptor> open_to_write(const Locked& locked, int flags);
+  Result<void> run_mkfs(const Locked& locked, const std::string& uuid);
+  // That the kernel takes what mkfs made.
+  static Result<void> check_mountable(const Locked& locked, const block::Content& content);
+  // What was made there is nobody's.
+  static Result<void> make_blank(const Locked& locked);
   Result<bool> is_formatted(const Volume& volume, const block::Content& content) const;
 
   // volume_mounting.cc

@@ -43,8 +43,6 @@ Result<void> check_empty(const FileDescriptor& directory, const PosixPath& targe
   return {};
 }
 
-std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
-
 // A program that is being started (mkfs for another volume) shares what this process has open for a
 // moment, which may be a directory of the mount: what is in use is tried for a second.
 std::error_code unmount_patiently(const std::string& path,

@@ -7,6 +7,7 @@
 
 #include "support/linux/command.h"
 #include "tests/unit/volume/disk_world.h"
+#include "tests/unit/volume/run_program.h"
 
 namespace longshore::volume {
 namespace {
@@ -15,6 +16,9 @@ using test::LoopDisk;
 
 constexpr const char* kMkfs = "/usr/sbin/mkfs.ext4";
 constexpr const char* kRealMkfs = "/usr/sbin/mkfs.ext4 \"$@\"\n";
+// Gives what was made a feature that no kernel has, as an mkfs does that is newer than the kernel.
+constexpr const char* kNewFeature =
+    "for device; do :; done\n/usr/sbin/debugfs -w -R 'feature FEATURE_I31' $device\n";
 
 std::string text_in(const std::string& path) {
   std::ifstream file(path);
@@ -128,6 +132,28 @@ TEST_CASE("an mkfs that is no program of this machine is told") {
   check_not_formatted(agent, node, id, disk);
 }
 
+TEST_CASE("what the kernel does not mount is not formatted, and the volume is blank again") {
+  const LoopDisk disk(kDiskBytes);
+  Node node, other_node;
+  node.put_mkfs(kRealMkfs + std::string(kNewFeature));
+  Agent agent(node, {&disk}, {.mkfs_directory = node.programs()});
+  const std::string id = agent.new_volume(disk);
+  const Result<void> refused = agent.try_format(id);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("the kernel does not mount what mkfs.ext4 has made") &&
+                 Catch::Contains("Invalid argument") && Catch::Contains("newer than the kernel") &&
+                 !Catch::Contains("damaged"));
+  CHECK(std::filesystem::is_empty(node.state()));
+  CHECK(agent.is_formatted(id) == "false");
+  CHECK(agent.mount(id, node.target("target")) == "FAILED_PRECONDITION");
+  // A node that knows nothing of it.
+  Agent other(other_node, {&disk});
+  CHECK(other.format(id) == "OK");
+  CHECK(other.mount(id, other_node.target("target")) == "OK");
+}
+
 // What an agent leaves that was killed while mkfs ran, which went on to its end.
 std::string put_orphaned(Agent& agent, const Node& node, const LoopDisk& disk) {
   const std::string id = agent.new_volume(disk);
@@ -151,6 +177,22 @@ TEST_CASE("a filesystem that was finished without the agent is what a repeated c
   CHECK(agent.unmount(id, target) == "OK");
   CHECK(agent.format(id) == "FAILED_PRECONDITION");
   CHECK(uuid_on(disk) == before);
+}
+
+TEST_CASE("a filesystem that was finished without the agent is no success if no kernel mounts it") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const std::string id = put_orphaned(agent, node, disk);
+  REQUIRE(FormatRecords(node.state()).begin(id, id, ""));
+  const bool is_new = GENERATE(false, true);
+  if (is_new) run({"/usr/sbin/debugfs", "-w", "-R", "feature FEATURE_I31", disk.node() + "p1"});
+  const std::string before = uuid_on(disk);
+  const std::string code = is_new ? "FAILED_PRECONDITION" : "OK";
+  CHECK(agent.format(id) == code);
+  CHECK(agent.format(id) == code);
+  CHECK(uuid_on(disk) == before);
+  CHECK(agent.mount(id, node.target("target")) == code);
 }
 
 // The record is still there, of which the other agent cannot know.

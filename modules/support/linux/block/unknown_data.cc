@@ -55,4 +55,24 @@ Result<std::optional<uint64_t>> first_data_at_ends(const FileDescriptor& disk,
   return first_data_in(disk, last_end_of(range), object);
 }
 
+Result<void> zero_ends(const FileDescriptor& disk, const ByteRange& range,
+                       const std::string& object) {
+  const auto failed = [&] {
+    return device_failure(StatusCode::kUnknown, "write zeros over the ends of", object,
+                          last_error());
+  };
+  const std::string zeros(first_end_of(range).size, '\0');
+  for (const ByteRange& end : {first_end_of(range), last_end_of(range)}) {
+    size_t done = 0;
+    while (done < zeros.size()) {
+      const ssize_t part = ::pwrite(disk.get(), zeros.data() + done, zeros.size() - done,
+                                    static_cast<off_t>(end.offset + done));
+      if (part < 0) return failed();
+      done += static_cast<size_t>(part);
+    }
+  }
+  if (::fsync(disk.get()) != 0) return failed();
+  return {};
+}
+
 }  // namespace longshore::block

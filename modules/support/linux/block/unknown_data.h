@@ -1,5 +1,6 @@
-// Whether the ends of a range of a disk are zero. What has no signature that libblkid knows may be
-// somebody's data all the same: only what is zero at both ends counts as holding nothing.
+// Whether the ends of a range of a disk are zero, and zeros over them. What has no signature that
+// libblkid knows may be somebody's data all the same: only what is zero at both ends counts as
+// holding nothing.
 //
 // Threads: any.
 #pragma once
@@ -30,5 +31,9 @@ Result<std::optional<uint64_t>> first_data_in(const FileDescriptor& disk, const 
 Result<std::optional<uint64_t>> first_data_at_ends(const FileDescriptor& disk,
                                                    const ByteRange& range,
                                                    const std::string& object);
+
+// Writes zeros over both ends of the range, and flushes.
+Result<void> zero_ends(const FileDescriptor& disk, const ByteRange& range,
+                       const std::string& object);
 
 }  // namespace longshore::block
