@@ -63,7 +63,7 @@ template <typename Response, typename Request>
 Result<Response> ApiAdapter::mount(Context context, const Request& request) {
   return empty_or<Response>(service_.mount(request.volume_id(), path_in(request),
                                            deadline_of(context), context.request_id(),
-                                           Bulkhead(context)));
+                                           WarningLog(context), Bulkhead(context)));
 }
 
 template <typename Response, typename Request>

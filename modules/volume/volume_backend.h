@@ -66,10 +66,11 @@ class VolumeBackend {
   // Mounts it on an existing empty directory within the allowed roots. The same volume mounted
   // there already is success. FAILED_PRECONDITION: the target is no empty directory, or a link, or
   // something else is mounted there; the volume holds no filesystem, or one of a type that is not
-  // allowed; its disk is read-only and such disks are not mounted for reading. NOT_FOUND also:
-  // there is no target.
+  // allowed; its disk is read-only and such disks are not mounted for reading, or it was not
+  // unmounted properly and its journal cannot be replayed there (if it is mounted without,
+  // `warnings` says so). NOT_FOUND also: there is no target.
   virtual Result<void> mount(const std::string& id, const support::Path& target,
-                             const Deadline& deadline) = 0;
+                             const Deadline& deadline, const support::WarningLog& warnings) = 0;
 
   // Writes what is unwritten, as far as that is possible, and unmounts. Nothing mounted there is
   // success. Where the disk is gone, or does not tell of it any more, what id_of_mount_point()

@@ -105,13 +105,13 @@ Result<void> VolumeService::format(const std::string& id, const Deadline& deadli
 // What the target lies on may hang, but seldom does; what counts in the end is the volume's disk.
 Result<void> VolumeService::mount(const std::string& id, const std::string& target,
                                   const Deadline& deadline, const std::string& request_id,
-                                  const Bulkhead& bulkhead) {
+                                  const support::WarningLog& warnings, const Bulkhead& bulkhead) {
   const auto enter = [&](const Path& path) {
     Result<void> entered = bulkhead.enter(backend_.bulkhead_of(path));
     return entered ? bulkhead.enter(backend_.bulkhead_of_volume(id)) : entered;
   };
   return mutate_at("mount the volume", "on", id, target, deadline, request_id, enter,
-                   [&](const Path& path) { return backend_.mount(id, path, deadline); });
+                   [&](const Path& path) { return backend_.mount(id, path, deadline, warnings); });
 }
 
 // What is mounted there is what is unmounted.

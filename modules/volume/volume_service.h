@@ -43,7 +43,8 @@ class VolumeService {
   Result<void> format(const std::string& id, const Deadline& deadline,
                       const std::string& request_id, const support::Bulkhead& bulkhead = {});
   Result<void> mount(const std::string& id, const std::string& target, const Deadline& deadline,
-                     const std::string& request_id, const support::Bulkhead& bulkhead = {});
+                     const std::string& request_id, const support::WarningLog& warnings = {},
+                     const support::Bulkhead& bulkhead = {});
   Result<void> unmount(const std::string& id, const std::string& target, const Deadline& deadline,
                        const std::string& request_id, const support::WarningLog& warnings = {},
                        const support::Bulkhead& bulkhead = {});

@@ -3,16 +3,29 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
 
 namespace longshore::volume {
 
 namespace {
 
-constexpr const char* kJournalLeft =
-    "it was not unmounted properly, and what its journal still holds cannot be written to a "
-    "read-only disk";
-constexpr const char* kMountWritable = "mount it once from a disk that is writable";
+// A parameter of a filesystem; without a value it is a flag.
+struct Parameter {
+  const char* key = nullptr;
+  const char* value = nullptr;
+};
+
+using Parameters = std::vector<Parameter>;
+
+// What keeps the kernel from replaying the journal.
+std::optional<Parameter> without_journal(const std::string& type) {
+  if (type == "ext3" || type == "ext4") return Parameter{"noload"};
+  if (type == "xfs") return Parameter{"norecovery"};
+  if (type == "btrfs") return Parameter{"rescue", "nologreplay"};
+  return std::nullopt;
+}
 
 // What the kernel has to say, a line a read: "e Can't find ext4 filesystem".
 std::string kernel_messages(const FileDescriptor& context) {
@@ -45,22 +58,14 @@ bool may_be_damage(const std::error_code& error) {
 Error refused(const MountRequest& request, const FileDescriptor& context) {
   const std::error_code error = last_error();
   Error failure = Error(StatusCode::kFailedPrecondition, "mount", request.node).because(error);
-  // Why, the kernel tells its log only. With btrfs it may be damage as well.
-  if (request.read_only && error == std::errc::read_only_file_system) {
-    return std::move(failure).because(std::string(kJournalLeft)).advise(kMountWritable);
-  }
-  if (request.read_only && request.type == "btrfs" && error == std::errc::io_error) {
-    return std::move(failure).advise("perhaps " + std::string(kJournalLeft) + ": " +
-                                     kMountWritable + "; the kernel's log says more");
-  }
   const std::string messages = kernel_messages(context);
   if (!messages.empty()) return std::move(failure).advise("the kernel says: " + messages);
+  if (request.is_new) return std::move(failure).advise("the kernel's log says more");
   // Of which ntfs3 tells nothing but the kernel's log.
   if (request.type == "ntfs3" && error == std::errc::invalid_argument) {
     return std::move(failure).advise(
         "if it was not unmounted properly, ntfsfix --clear-dirty lets it be mounted again");
   }
-  if (request.is_new) return std::move(failure).advise("the kernel's log says more");
   if (!may_be_damage(error)) return failure;
   const std::string checker = checker_of(request.type);
   return std::move(failure).advise(
@@ -83,24 +88,22 @@ Error cannot_begin(const MountRequest& request) {
   return std::move(failure).advise("mounting asks for CAP_SYS_ADMIN");
 }
 
-}  // namespace
-
-std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
-
-Result<FileDescriptor> mount_detached(const MountRequest& request) {
+Result<FileDescriptor> mount_with(const MountRequest& request, const Parameters& parameters) {
   const FileDescriptor context(::fsopen(request.type.c_str(), FSOPEN_CLOEXEC));
   if (!context) return cannot_begin(request);
   const auto set = [&](unsigned command, const char* key, const char* value) {
     return ::fsconfig(context.get(), command, key, value, 0) == 0;
   };
+  const auto add = [&](const Parameter& parameter) {
+    return set(parameter.value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, parameter.key,
+               parameter.value);
+  };
   for (const std::string& other : request.other_nodes) {
-    if (!set(FSCONFIG_SET_STRING, "device", other.c_str())) return refused(request, context);
+    if (!add({"device", other.c_str()})) return refused(request, context);
   }
-  if (!set(FSCONFIG_SET_STRING, "source", request.node.c_str()) ||
-      (request.read_only && !set(FSCONFIG_SET_FLAG, "ro", nullptr)) ||
-      (request.allow_same_uuid && request.type == "xfs" &&
-       !set(FSCONFIG_SET_FLAG, "nouuid", nullptr)) ||
-      !set(FSCONFIG_CMD_CREATE, nullptr, nullptr)) {
+  if (!add({"source", request.node.c_str()}) || (request.read_only && !add({"ro"})) ||
+      (request.allow_same_uuid && request.type == "xfs" && !add({"nouuid"})) ||
+      !std::ranges::all_of(parameters, add) || !set(FSCONFIG_CMD_CREATE, nullptr, nullptr)) {
     return refused(request, context);
   }
   const unsigned attributes =
@@ -108,6 +111,43 @@ Result<FileDescriptor> mount_detached(const MountRequest& request) {
   FileDescriptor mount(::fsmount(context.get(), FSMOUNT_CLOEXEC, attributes));
   if (!mount) return refused(request, context);
   return mount;
+}
+
+Error journal_left(const MountRequest& request, bool can_be_skipped) {
+  constexpr const char* kMountWritable = "mount it once from a disk that is writable";
+  return Error(StatusCode::kFailedPrecondition, "mount", request.node)
+      .because(
+          "its journal is not empty, as it was not unmounted properly, and cannot be replayed on a "
+          "read-only disk")
+      .advise(can_be_skipped
+                  ? std::string(kMountWritable) +
+                        ", or set skip_journal_replay = true of the module volume to mount it "
+                        "without what only the journal holds"
+                  : kMountWritable);
+}
+
+// Why, the kernel tells its log only: the journal it is if all is well without it. btrfs answers as
+// for a disk that fails.
+Result<DetachedMount> mount_without_journal(const MountRequest& request, const Error& failure) {
+  const auto skip = without_journal(request.type);
+  const bool is_refused_write = failure.system() == std::errc::read_only_file_system;
+  if (!request.read_only || request.is_new) return failure;
+  if (!is_refused_write && failure.system() != std::errc::io_error) return failure;
+  if (!skip) return is_refused_write ? journal_left(request, false) : failure;
+  Result<FileDescriptor> mount = mount_with(request, {*skip});
+  if (!mount) return failure;
+  if (!request.may_skip_journal) return journal_left(request, true);
+  return DetachedMount{.descriptor = *std::move(mount), .lacks_journal = true};
+}
+
+}  // namespace
+
+std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
+
+Result<DetachedMount> mount_detached(const MountRequest& request) {
+  Result<FileDescriptor> mount = mount_with(request, {});
+  if (!mount) return mount_without_journal(request, mount.error());
+  return DetachedMount{.descriptor = *std::move(mount)};
 }
 
 Result<void> attach(const FileDescriptor& mount, const FileDescriptor& directory,

@@ -23,13 +23,22 @@ struct MountRequest {
   bool read_only = false;
   // mkfs has just made it: what the kernel refuses is not damaged.
   bool is_new = false;
+  // Whether what was not unmounted properly is mounted from a read-only disk without what only its
+  // journal holds.
+  bool may_skip_journal = false;
   // For xfs, which refuses a second filesystem of the same uuid: copies are mounted all the same.
   bool allow_same_uuid = false;
 };
 
+struct DetachedMount {
+  FileDescriptor descriptor;
+  // What only the journal holds is not in it.
+  bool lacks_journal = false;
+};
+
 // Always with nosuid and nodev: what a volume brings along does not become a privilege on the node.
 // Errors carry what the kernel says of the reason.
-Result<FileDescriptor> mount_detached(const MountRequest& request);
+Result<DetachedMount> mount_detached(const MountRequest& request);
 
 // Attaches it to the opened directory. What is mounted there already would be covered: the caller
 // sees to it that nothing is.

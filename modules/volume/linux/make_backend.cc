@@ -28,6 +28,7 @@ Result<std::unique_ptr<VolumeBackend>> make_backend(const Settings& settings,
       .mkfs_directory = mkfs_directory,
       .state_directory = settings.state_directory(),
       .mount_read_only_disks = settings.get_bool("mount_read_only_disks"),
+      .skips_journal_replay = settings.get_bool("skip_journal_replay"),
       .overwrites_unknown_data = settings.get_bool("overwrite_unknown_data"),
   }));
 }

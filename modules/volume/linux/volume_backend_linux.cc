@@ -23,6 +23,7 @@ VolumeBackendLinux::VolumeBackendLinux(Options options)
       opener_(std::move(options.roots)),
       allowed_filesystems_(std::move(options.allowed_filesystems)),
       mounts_read_only_disks_(options.mount_read_only_disks),
+      skips_journal_replay_(options.skips_journal_replay),
       overwrites_unknown_data_(options.overwrites_unknown_data),
       devices_(std::move(options.disk_names), std::move(options.sysfs_root)),
       finder_(devices_, options.patience),

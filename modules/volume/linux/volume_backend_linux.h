@@ -38,6 +38,8 @@ class VolumeBackendLinux final : public VolumeBackend {
     std::string mkfs_directory;
     std::string state_directory;  // "": nothing survives a crash
     bool mount_read_only_disks = false;
+    // Of these disks, what was not unmounted properly is mounted without its journal.
+    bool skips_journal_replay = false;
     // What libblkid does not know is formatted.
     bool overwrites_unknown_data = false;
     // How long is waited for disks that do not answer before others are gone on with. Longer than a
@@ -56,7 +58,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   Result<bool> is_formatted(const std::string& id) override;
   Result<void> format(const std::string& id, const Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
-                     const Deadline& deadline) override;
+                     const Deadline& deadline, const support::WarningLog& warnings) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
                        const Deadline& deadline, const support::WarningLog& warnings) override;
   Result<void> flush(const std::string& id, const support::WarningLog& warnings) override;
@@ -125,7 +127,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   Result<bool> is_mounted_at(const std::string& id, const FileDescriptor& directory,
                              const support::PosixPath& target) const;
   Result<void> mount_on(const FileDescriptor& directory, const Locked& locked,
-                        const support::PosixPath& target);
+                        const support::PosixPath& target, const support::WarningLog& warnings);
   // That the target is the mount that was just made; else takes it away again.
   Result<void> check_attached(const FileDescriptor& mount, uint64_t mount_id,
                               const support::PosixPath& target) const;
@@ -144,6 +146,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   support::RootedOpener opener_;
   const AllowedFilesystems allowed_filesystems_;
   const bool mounts_read_only_disks_;
+  const bool skips_journal_replay_;
   const bool overwrites_unknown_data_;
   block::BlockDevices devices_;
   VolumeFinder finder_;

@@ -93,7 +93,8 @@ Error unmount_failure(const support::DirectoryEntry& entry, const PosixPath& tar
 }  // namespace
 
 Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& target,
-                                       const Deadline& deadline) {
+                                       const Deadline& deadline,
+                                       const support::WarningLog& warnings) {
   const auto looked_at = open_target(id, target, deadline);
   if (!looked_at) return looked_at.error();
   if (!*looked_at) return {};
@@ -103,7 +104,7 @@ Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& t
   const auto directory = open_target(id, target, deadline);
   if (!directory) return directory.error();
   if (!*directory) return {};
-  return mount_on(**directory, *locked, target);
+  return mount_on(**directory, *locked, target, warnings);
 }
 
 Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
@@ -148,7 +149,8 @@ Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
 }
 
 Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const Locked& locked,
-                                          const PosixPath& target) {
+                                          const PosixPath& target,
+                                          const support::WarningLog& warnings) {
   const Volume& volume = locked.volume;
   const Result<Content> content = content_of(volume, kMount);
   if (!content) return content.error();
@@ -170,14 +172,15 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
           ", and with mount_read_only_disks = true of the module volume it is mounted for reading");
     }
   }
-  const Result<FileDescriptor> mount = mount_detached({.type = kernel_name(content->type),
-                                                       .node = locked.node,
-                                                       .other_nodes = volume.other_nodes,
-                                                       .read_only = locked.read_only,
-                                                       .allow_same_uuid = volume.is_copy});
+  const Result<DetachedMount> mount = mount_detached({.type = kernel_name(content->type),
+                                                      .node = locked.node,
+                                                      .other_nodes = volume.other_nodes,
+                                                      .read_only = locked.read_only,
+                                                      .may_skip_journal = skips_journal_replay_,
+                                                      .allow_same_uuid = volume.is_copy});
   if (!mount) return mount.error();
   // The node may have become another disk's since it was looked at. btrfs has numbers of its own.
-  const Result<Place> place = place_of(mount->get(), "", target, kMountOn);
+  const Result<Place> place = place_of(mount->descriptor.get(), "", target, kMountOn);
   if (!place) return place.error();
   if (place->device != locked.device && content->type != "btrfs") {
     return refused(target, locked.node + " is not the volume " + volume.id + " any more");
@@ -191,8 +194,16 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   records_.remove(VolumeFinder::plain_id(volume), content->uuid);
   records_.end(VolumeFinder::plain_id(volume), volume.id);
   finder_.remember_mounted(volume);
-  if (auto attached = attach(*mount, directory, target.text()); !attached) return attached;
-  return check_attached(*mount, place->mount_id, target);
+  const FileDescriptor& descriptor = mount->descriptor;
+  if (auto attached = attach(descriptor, directory, target.text()); !attached) return attached;
+  auto checked = check_attached(descriptor, place->mount_id, target);
+  if (checked && mount->lacks_journal) {
+    warnings.write("the volume " + volume.id + " was not unmounted properly and its disk is " +
+                   "read-only: it is mounted on \"" + target.text() +
+                   "\" without what its journal holds, so that what was written last may be " +
+                   "missing or damaged (skip_journal_replay)");
+  }
+  return checked;
 }
 
 // The directory may have been renamed meanwhile, to outside of the allowed roots.

@@ -142,13 +142,14 @@ Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std
     return volume::grow_filesystem(type, *mount, locked.device, bytes, volume.id);
   }
   // Mounted nowhere, for as long as it takes.
-  const Result<FileDescriptor> mount = mount_detached({.type = type,
-                                                       .node = locked.node,
-                                                       .other_nodes = volume.other_nodes,
-                                                       .read_only = false,
-                                                       .allow_same_uuid = volume.is_copy});
+  const Result<DetachedMount> mount = mount_detached({.type = type,
+                                                      .node = locked.node,
+                                                      .other_nodes = volume.other_nodes,
+                                                      .read_only = false,
+                                                      .allow_same_uuid = volume.is_copy});
   if (!mount) return mount.error();
-  const FileDescriptor root(::openat(mount->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor root(
+      ::openat(mount->descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) {
     return Error(StatusCode::kUnknown, kResize, volume.id).because(last_error());
   }

@@ -36,9 +36,9 @@ class NodeBackend final : public VolumeBackend {
   Result<void> format(const std::string& id, const Deadline& deadline) override {
     return backend_.format(id, deadline);
   }
-  Result<void> mount(const std::string& id, const WindowsPath& target,
-                     const Deadline& deadline) override {
-    return backend_.mount(id, target, deadline);
+  Result<void> mount(const std::string& id, const WindowsPath& target, const Deadline& deadline,
+                     const support::WarningLog& warnings) override {
+    return backend_.mount(id, target, deadline, warnings);
   }
   Result<void> unmount(const std::string& id, const WindowsPath& target, const Deadline& deadline,
                        const support::WarningLog& warnings) override {

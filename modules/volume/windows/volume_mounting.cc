@@ -91,7 +91,8 @@ Result<void> VolumeBackendWindows::attach(Target& target, const Volume& volume,
 }
 
 Result<void> VolumeBackendWindows::mount(const std::string& id, const WindowsPath& target,
-                                         const Deadline& deadline) {
+                                         const Deadline& deadline,
+                                         const support::WarningLog& /*warnings*/) {
   const Result<Volume> volume = finder_.find(id, "mount");
   if (!volume) return volume.error();
   Result<Target> place = look_at(target, kMount);

@@ -82,6 +82,7 @@ struct AgentOptions {
   bool offline_in_kernel = false;
   bool clear_read_only = false;
   bool mount_read_only_disks = false;
+  bool skip_journal_replay = false;
   std::chrono::milliseconds patience{5000};
 };
 
@@ -102,6 +103,7 @@ class Agent {
                   .mkfs_directory = options.mkfs_directory,
                   .state_directory = node.state(),
                   .mount_read_only_disks = options.mount_read_only_disks,
+                  .skips_journal_replay = options.skip_journal_replay,
                   .overwrites_unknown_data = options.overwrite_unknown_data,
                   .patience = options.patience,
                   .sysfs_root = options.sysfs_root}),
@@ -151,13 +153,13 @@ class Agent {
   Result<void> try_format(const std::string& id) { return volumes_.format(id, {}, "test"); }
   std::string format(const std::string& id) { return outcome(try_format(id)); }
   std::string mount(const std::string& id, const std::string& target) {
-    return outcome(volumes_.mount(id, target, {}, "test"));
+    return outcome(volumes_.mount(id, target, {}, "test", log_));
   }
   std::string unmount(const std::string& id, const std::string& target) {
     return outcome(volumes_.unmount(id, target, {}, "test", log_));
   }
   std::string flush(const std::string& id) { return outcome(volumes_.flush(id, log_)); }
-  // What unmount() and flush() warned of so far.
+  // What mount(), unmount() and flush() warned of so far.
   const std::vector<std::string>& warnings() const { return warnings_; }
   std::string resize(const std::string& id, uint64_t bytes) {
     return outcome(volumes_.resize(id, static_cast<int64_t>(bytes), {}, "test"));

@@ -119,39 +119,86 @@ TEST_CASE("a disk that is read-only by itself stays so, and is told to be") {
   CHECK(is_read_only(disk.node()));
 }
 
+constexpr uint64_t kUncleanBytes = 400 * kMebibyte;
+
+// Makes the copy what a disk is after the power failed while its filesystem was mounted.
+void put_unclean(Node& node, const std::string& type, const LoopDisk& copy) {
+  const LoopDisk disk(kUncleanBytes);
+  run({"/usr/sbin/mkfs." + type, "-q", disk.node()});
+  Agent agent(node, {&disk});
+  const std::string id = agent.id(disk), target = node.target("target");
+  REQUIRE(agent.mount(id, target) == "OK");
+  test::write_file(target + "/file", "content");
+  const FileDescriptor file(::open((target + "/file").c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::fsync(file.get()) == 0);
+  test::clone(disk, copy);
+  REQUIRE(::umount2(target.c_str(), MNT_DETACH) == 0);
+}
+
 TEST_CASE("a filesystem that was not unmounted is refused on a read-only disk, with the reason") {
   const std::string type = GENERATE("ext4", "xfs", "btrfs");
   CAPTURE(type);
   if (!there_is("mkfs." + type)) return;
-  constexpr uint64_t kBytes = 400 * kMebibyte;
-  const LoopDisk disk(kBytes), copy(kBytes);
+  const LoopDisk copy(kUncleanBytes);
   Node node;
-  run({"/usr/sbin/mkfs." + type, "-q", disk.node()});
-  const std::string target = node.target("target");
-  {
-    Agent agent(node, {&disk});
-    REQUIRE(agent.mount(agent.id(disk), target) == "OK");
-    test::write_file(target + "/file", "content");
-    const FileDescriptor file(::open((target + "/file").c_str(), O_RDONLY | O_CLOEXEC));
-    REQUIRE(::fsync(file.get()) == 0);
-  }
-  test::clone(disk, copy);  // as it is when the power fails
-  REQUIRE(Agent(node, {&disk}).unmount(Agent(node, {&disk}).id(disk), target) == "OK");
-
+  put_unclean(node, type, copy);
   Agent reader(node, {&copy}, {.mount_read_only_disks = true});
-  const std::string id = reader.id(copy);
+  const std::string id = reader.id(copy), target = node.target("target");
   {
     const WriteProtection protection(copy);
     const Result<void> refused = reader.service().mount(id, target, {}, "test");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
-    CHECK_THAT(refused.error().message(), Catch::Contains("not unmounted properly") &&
-                                              Catch::Contains("read-only") &&
-                                              Catch::Contains("journal"));
+    CHECK_THAT(refused.error().message(),
+               Catch::Contains("its journal is not empty") &&
+                   Catch::Contains("not unmounted properly") && Catch::Contains("read-only") &&
+                   Catch::Contains("skip_journal_replay = true of the module volume"));
     CHECK(reader.id_at(target) == "FAILED_PRECONDITION");
   }
   CHECK(reader.mount(id, target) == "OK");
   CHECK(std::filesystem::file_size(target + "/file") == 7);
+  CHECK(reader.warnings().empty());
+}
+
+TEST_CASE("a filesystem that was not unmounted is mounted without its journal where that is set") {
+  const std::string type = GENERATE("ext4", "xfs", "btrfs");
+  CAPTURE(type);
+  if (!there_is("mkfs." + type)) return;
+  const LoopDisk copy(kUncleanBytes);
+  Node node;
+  put_unclean(node, type, copy);
+  Agent reader(node, {&copy}, {.mount_read_only_disks = true, .skip_journal_replay = true});
+  const std::string id = reader.id(copy), target = node.target("target");
+  {
+    const WriteProtection protection(copy);
+    REQUIRE(reader.mount(id, target) == "OK");
+    REQUIRE(reader.warnings().size() == 1);
+    CHECK_THAT(reader.warnings().front(), Catch::Contains(id) && Catch::Contains(target) &&
+                                              Catch::Contains("without what its journal holds"));
+    CHECK_THROWS(test::write_file(target + "/other", "content"));
+    CHECK(reader.unmount(id, target) == "OK");
+  }
+  // Nothing was written meanwhile: a writable disk still gets all of it.
+  REQUIRE(reader.mount(id, target) == "OK");
+  CHECK(std::filesystem::file_size(target + "/file") == 7);
+  CHECK(reader.unmount(id, target) == "OK");
+  const WriteProtection protection(copy);
+  CHECK(reader.mount(id, target) == "OK");
+  CHECK(reader.warnings().size() == 1);
+}
+
+TEST_CASE("a damaged filesystem on a read-only disk is not taken for one with a journal") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  run({"/usr/sbin/mkfs.ext4", "-q", disk.node()});
+  constexpr uint64_t kDescriptors = 2048;  // of the groups, with blocks of 1 KiB
+  test::write_bytes(disk.node(), kDescriptors, std::string(1024, '\xff'));
+  Agent reader(node, {&disk}, {.mount_read_only_disks = true, .skip_journal_replay = true});
+  const WriteProtection protection(disk);
+  const auto refused = reader.service().mount(reader.id(disk), node.target("target"), {}, "test");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains("it may be damaged") && !Catch::Contains("journal"));
 }
 
 }  // namespace

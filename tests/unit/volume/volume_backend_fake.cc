@@ -274,7 +274,8 @@ Result<void> VolumeBackendFake::check_target(const std::string& real,
 }
 
 Result<void> VolumeBackendFake::mount(const std::string& id, const PosixPath& target,
-                                      const Deadline& deadline) {
+                                      const Deadline& deadline,
+                                      const support::WarningLog& /*warnings*/) {
   if (auto exceeded = deadline.exceeded(kMount, target.text())) return *std::move(exceeded);
   const std::lock_guard lock(mutex_);
   const auto found = find(id, "mount the volume");

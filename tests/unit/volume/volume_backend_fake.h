@@ -72,7 +72,7 @@ class VolumeBackendFake final : public VolumeBackend {
   Result<bool> is_formatted(const std::string& id) override;
   Result<void> format(const std::string& id, const Deadline& deadline) override;
   Result<void> mount(const std::string& id, const support::PosixPath& target,
-                     const Deadline& deadline) override;
+                     const Deadline& deadline, const support::WarningLog& warnings) override;
   Result<void> unmount(const std::string& id, const support::PosixPath& target,
                        const Deadline& deadline, const support::WarningLog& warnings) override;
   Result<void> flush(const std::string& id, const support::WarningLog& warnings) override;

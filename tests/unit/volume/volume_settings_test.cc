@@ -53,7 +53,7 @@ TEST_CASE("the module does not start with settings that it cannot use") {
 TEST_CASE("the options have defaults, and the agent knows every filesystem that there is") {
   const LoadedModule module(test::built_module("volume"));
   const auto settings = module.default_settings();
-  REQUIRE(settings.values().size() == 7);
+  REQUIRE(settings.values().size() == 8);
   const auto& values = settings.values();
   CHECK(values.at("allowed_roots").strings_value().values(0) == "/var/lib/kubelet");
   CHECK(values.at("disk_names").strings_value().values(0) == "sd*");
@@ -63,6 +63,7 @@ TEST_CASE("the options have defaults, and the agent knows every filesystem that 
         std::vector<std::string>{"ext4", "xfs", "btrfs", "ntfs"});
   CHECK(values.at("mkfs_directory").string_value() == "/usr/sbin");
   CHECK_FALSE(values.at("mount_read_only_disks").bool_value());
+  CHECK_FALSE(values.at("skip_journal_replay").bool_value());
   CHECK_FALSE(values.at("overwrite_unknown_data").bool_value());
   // Whatever else is configured the agent refuses with this list, before the module starts.
   for (const auto& option : module.description().options()) {
