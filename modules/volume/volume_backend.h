@@ -89,7 +89,8 @@ class VolumeBackend {
 
   // Grows the partition and the filesystem to `size` bytes; 0 is as far as they go. A volume that
   // is as large already is left as it is: success. OUT_OF_RANGE: the disk has not got so much.
-  // FAILED_PRECONDITION: it holds no filesystem.
+  // FAILED_PRECONDITION: it holds no filesystem, or, on Linux, one that the kernel does not mount:
+  // then its partition stays as it is.
   virtual Result<void> resize(const std::string& id, uint64_t size, const Deadline& deadline) = 0;
 
   virtual Result<VolumeStats> stats(const std::string& id) = 0;

@@ -102,7 +102,6 @@ Result<FileDescriptor> mount_with(const MountRequest& request, const Parameters&
     if (!add({"device", other.c_str()})) return refused(request, context);
   }
   if (!add({"source", request.node.c_str()}) || (request.read_only && !add({"ro"})) ||
-      (request.allow_same_uuid && request.type == "xfs" && !add({"nouuid"})) ||
       !std::ranges::all_of(parameters, add) || !set(FSCONFIG_CMD_CREATE, nullptr, nullptr)) {
     return refused(request, context);
   }
@@ -128,13 +127,15 @@ Error journal_left(const MountRequest& request, bool can_be_skipped) {
 
 // Why, the kernel tells its log only: the journal it is if all is well without it. btrfs answers as
 // for a disk that fails.
-Result<DetachedMount> mount_without_journal(const MountRequest& request, const Error& failure) {
+Result<DetachedMount> mount_without_journal(const MountRequest& request, Parameters parameters,
+                                            const Error& failure) {
   const auto skip = without_journal(request.type);
   const bool is_refused_write = failure.system() == std::errc::read_only_file_system;
   if (!request.read_only || request.is_new) return failure;
   if (!is_refused_write && failure.system() != std::errc::io_error) return failure;
   if (!skip) return is_refused_write ? journal_left(request, false) : failure;
-  Result<FileDescriptor> mount = mount_with(request, {*skip});
+  parameters.push_back(*skip);
+  Result<FileDescriptor> mount = mount_with(request, parameters);
   if (!mount) return failure;
   if (!request.may_skip_journal) return journal_left(request, true);
   return DetachedMount{.descriptor = *std::move(mount), .lacks_journal = true};
@@ -145,8 +146,15 @@ Result<DetachedMount> mount_without_journal(const MountRequest& request, const E
 std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
 
 Result<DetachedMount> mount_detached(const MountRequest& request) {
-  Result<FileDescriptor> mount = mount_with(request, {});
-  if (!mount) return mount_without_journal(request, mount.error());
+  Parameters parameters;
+  Result<FileDescriptor> mount = mount_with(request, parameters);
+  // xfs refuses a uuid that the kernel has already, and tells its log only. Who has it mounted need
+  // not be seen from here: another mount namespace, or a process after a lazy unmount.
+  if (!mount && request.type == "xfs" && mount.error().system() == std::errc::invalid_argument) {
+    parameters.push_back({"nouuid"});
+    mount = mount_with(request, parameters);
+  }
+  if (!mount) return mount_without_journal(request, parameters, mount.error());
   return DetachedMount{.descriptor = *std::move(mount)};
 }
 

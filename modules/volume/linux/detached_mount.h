@@ -26,8 +26,6 @@ struct MountRequest {
   // Whether what was not unmounted properly is mounted from a read-only disk without what only its
   // journal holds.
   bool may_skip_journal = false;
-  // For xfs, which refuses a second filesystem of the same uuid: copies are mounted all the same.
-  bool allow_same_uuid = false;
 };
 
 struct DetachedMount {
@@ -36,6 +34,8 @@ struct DetachedMount {
   bool lacks_journal = false;
 };
 
+// A copy of an xfs that the kernel has mounted already is mounted all the same.
+//
 // Always with nosuid and nodev: what a volume brings along does not become a privilege on the node.
 // Errors carry what the kernel says of the reason.
 Result<DetachedMount> mount_detached(const MountRequest& request);

@@ -85,6 +85,12 @@ class VolumeBackendLinux final : public VolumeBackend {
     block::ByteRange range;
   };
 
+  // Any directory of a filesystem, and what keeps it mounted, if nobody else does.
+  struct OpenedFilesystem {
+    FileDescriptor directory;
+    FileDescriptor mount = {};
+  };
+
   // For the node of its partition, if the kernel knows that.
   Result<void> wait_for_node_of(const Volume& volume, const Deadline& deadline) const;
   // What flush() answers for an id that no disk has, which is the error `unknown`.
@@ -138,9 +144,10 @@ class VolumeBackendLinux final : public VolumeBackend {
                                     const std::vector<support::Mount>& mounts) const;
 
   // volume_resize.cc
-  Result<uint64_t> grow_device(Locked& locked, uint64_t size);
+  Result<uint64_t> device_bytes_for(const Locked& locked, uint64_t size) const;
   Result<void> grow_partition(Locked& locked, uint64_t bytes);
-  Result<void> grow_filesystem(const Locked& locked, const std::string& type, uint64_t bytes);
+  // Where it is mounted, or else mounted nowhere.
+  Result<OpenedFilesystem> open_filesystem(const Locked& locked, const std::string& type) const;
 
   support::MountBulkheads mounts_;
   support::RootedOpener opener_;

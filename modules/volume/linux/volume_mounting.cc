@@ -176,8 +176,7 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
                                                       .node = locked.node,
                                                       .other_nodes = volume.other_nodes,
                                                       .read_only = locked.read_only,
-                                                      .may_skip_journal = skips_journal_replay_,
-                                                      .allow_same_uuid = volume.is_copy});
+                                                      .may_skip_journal = skips_journal_replay_});
   if (!mount) return mount.error();
   // The node may have become another disk's since it was looked at. btrfs has numbers of its own.
   const Result<Place> place = place_of(mount->descriptor.get(), "", target, kMountOn);

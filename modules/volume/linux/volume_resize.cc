@@ -71,20 +71,27 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
     if (*superblock && is_large_enough(volume, (*superblock)->total, size)) return {};
     return cannot_grow(volume, content->type);
   }
-  const Result<uint64_t> bytes = grow_device(*locked, size);
+  const Result<uint64_t> bytes = device_bytes_for(*locked, size);
   if (!bytes) return bytes.error();
 
   // Asking ext4 for the size that it has needs a privilege too, so it is not asked. The total of a
   // btrfs on several disks tells nothing of this one.
   const uint64_t wanted = size == 0 ? *bytes - std::min(*bytes, kMebibyte) : std::min(size, *bytes);
   const bool is_alone = volume.other_nodes.empty();
-  if (is_alone && *superblock && (*superblock)->total >= wanted) return {};
+  const bool grows_partition = *bytes > volume.range().size;
+  if (!grows_partition && is_alone && *superblock && (*superblock)->total >= wanted) return {};
   if (auto writable = check_writable(*locked, kResize); !writable) return writable;
-  return grow_filesystem(*locked, content->type, *bytes);
+  // Before anything is changed: what the kernel does not mount does not grow.
+  const auto filesystem = open_filesystem(*locked, content->type);
+  if (!filesystem) return filesystem.error();
+  if (grows_partition) {
+    if (auto grown = grow_partition(*locked, *bytes); !grown) return grown;
+  }
+  return grow_filesystem(content->type, filesystem->directory, locked->device, *bytes, volume.id);
 }
 
-// What the device has in the end.
-Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) {
+// What the device is to have in the end, which is never less than it has.
+Result<uint64_t> VolumeBackendLinux::device_bytes_for(const Locked& locked, uint64_t size) const {
   const Volume& volume = locked.volume;
   const uint64_t disk_bytes = volume.disk.size_in_bytes();
   if (size > disk_bytes) {
@@ -98,8 +105,7 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
   if (size != 0 && size <= now) return now;
 
   // Drivers call this for what is mounted for reading, too, and nothing to grow is success.
-  const Result<FileDescriptor> disk =
-      block::open_disk(volume.disk, locked.read_only ? O_RDONLY : O_RDWR, kResize);
+  const Result<FileDescriptor> disk = block::open_disk(volume.disk, O_RDONLY, kResize);
   if (!disk) return disk.error();
   Result<block::PartitionTable> table = block::PartitionTable::open(volume.disk, *disk);
   if (!table) return std::move(table).error();
@@ -115,45 +121,41 @@ Result<uint64_t> VolumeBackendLinux::grow_device(Locked& locked, uint64_t size) 
   const uint64_t rounded = (size + kMebibyte - 1) / kMebibyte * kMebibyte;
   const uint64_t wanted = size == 0 ? *largest : std::min(rounded, *largest);
   if (wanted <= now || (size == 0 && wanted - now < kTolerance)) return now;
-  if (auto writable = check_writable(locked, kResize); !writable) return writable.error();
-  if (auto set = table->set_size(volume.partition->number, wanted); !set) return set.error();
-  if (auto written = table->write(); !written) return written.error();
-  if (auto told = grow_partition(locked, wanted); !told) return told.error();
   return wanted;
 }
 
-// After the table: the kernel's partition.
+// In the table, then in the kernel.
 Result<void> VolumeBackendLinux::grow_partition(Locked& locked, uint64_t bytes) {
-  locked.volume.partition->sectors = bytes / block::kSectorBytes;
-  const auto known = block::ensure_kernel_partition(
-      devices_, locked.volume.disk, locked.lock.descriptor(), *locked.volume.partition);
+  block::TablePartition& partition = *locked.volume.partition;
+  const Result<FileDescriptor> disk = block::open_disk(locked.volume.disk, O_RDWR, kResize);
+  if (!disk) return disk.error();
+  Result<block::PartitionTable> table = block::PartitionTable::open(locked.volume.disk, *disk);
+  if (!table) return std::move(table).error();
+  if (auto set = table->set_size(partition.number, bytes); !set) return set;
+  if (auto written = table->write(); !written) return written;
+  partition.sectors = bytes / block::kSectorBytes;
+  const auto known = block::ensure_kernel_partition(devices_, locked.volume.disk,
+                                                    locked.lock.descriptor(), partition);
   if (!known) return known.error();
   return {};
 }
 
-Result<void> VolumeBackendLinux::grow_filesystem(const Locked& locked, const std::string& type,
-                                                 uint64_t bytes) {
+Result<VolumeBackendLinux::OpenedFilesystem> VolumeBackendLinux::open_filesystem(
+    const Locked& locked, const std::string& type) const {
   const Volume& volume = locked.volume;
   const Result<std::vector<Mount>> mounts = finder_.mounts_of(volume);
   if (!mounts) return mounts.error();
   if (!mounts->empty()) {
-    const Result<FileDescriptor> mount = open_mount(volume, *mounts);
-    if (!mount) return mount.error();
-    return volume::grow_filesystem(type, *mount, locked.device, bytes, volume.id);
+    Result<FileDescriptor> directory = open_mount(volume, *mounts);
+    if (!directory) return std::move(directory).error();
+    return OpenedFilesystem{.directory = *std::move(directory)};
   }
-  // Mounted nowhere, for as long as it takes.
-  const Result<DetachedMount> mount = mount_detached({.type = type,
-                                                      .node = locked.node,
-                                                      .other_nodes = volume.other_nodes,
-                                                      .read_only = false,
-                                                      .allow_same_uuid = volume.is_copy});
-  if (!mount) return mount.error();
-  const FileDescriptor root(
-      ::openat(mount->descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root) {
-    return Error(StatusCode::kUnknown, kResize, volume.id).because(last_error());
-  }
-  return volume::grow_filesystem(type, root, locked.device, bytes, volume.id);
+  Result<DetachedMount> mount =
+      mount_detached({.type = type, .node = locked.node, .other_nodes = volume.other_nodes});
+  if (!mount) return std::move(mount).error();
+  FileDescriptor root(::openat(mount->descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return Error(StatusCode::kUnknown, kResize, volume.id).because(last_error());
+  return OpenedFilesystem{.directory = std::move(root), .mount = std::move(mount->descriptor)};
 }
 
 }  // namespace longshore::volume
