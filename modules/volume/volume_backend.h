@@ -3,7 +3,8 @@
 // A volume is a partition, or a whole disk that carries a filesystem and no table. It is known by
 // an id that outlives restarts of the node, but for ids that have to tell by the disk's number: of
 // copies, and of partitions without a uuid. An id that names no volume is NOT_FOUND, one that names
-// several FAILED_PRECONDITION with the ids that tell them apart. While a disk cannot be read, or
+// several FAILED_PRECONDITION with the ids that tell them apart, and so is one of what is there and
+// used by another device (dm, md), or ambiguous. While a disk cannot be read, or
 // does not answer, an id that no other disk has is UNAVAILABLE; others do not wait for it. Volumes
 // of a disk that was taken offline are not served: FAILED_PRECONDITION, but for unmount(), flush()
 // and disk_number_of(), which drivers call at the end. They are no copies of what other disks hold.
@@ -48,8 +49,9 @@ class VolumeBackend {
   // order of the partitions. Each can be used: what the system still has to make for it is waited
   // for. None only for a disk, or a number, without a partition. For drivers take the first after
   // PartitionDisk without a look whether there is one, and end where there is none. NOT_FOUND:
-  // there is no such disk. FAILED_PRECONDITION: its partitions are no volumes, or it was taken
-  // offline. UNAVAILABLE: the disk cannot be read for the moment.
+  // there is no such disk. FAILED_PRECONDITION: its partitions are no volumes, it or the partition
+  // is a part of another device, or it was taken offline. UNAVAILABLE: the disk cannot be read for
+  // the moment.
   virtual Result<std::vector<std::string>> list(uint32_t disk_number, uint32_t partition_number,
                                                 const Deadline& deadline) = 0;
 

@@ -11,6 +11,7 @@
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/disk_identity.h"
 #include "support/linux/block/disk_use.h"
+#include "support/linux/block/held_device.h"
 #include "support/linux/block/offline_record.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/block/partition_nodes.h"
@@ -48,25 +49,13 @@ Result<bool> lacks_partition(const Disk& disk, const Content& content) {
       if (content.type == "gpt" || content.type == "dos") return true;
       return refused(disk, "its partition table (" + content.type +
                                ") is damaged or of a kind that is not written here");
-    case ContentKind::kFilesystem:
-    case ContentKind::kMember:
-    case ContentKind::kSwap:
-      return refused(disk, "it holds " + content.type + " and no partition table")
-          .advise(
-              "a disk with a filesystem of its own is a volume already; wipe it (wipefs -a, and "
-              "zeros over its first and last MiB) if it is not needed");
     case ContentKind::kLostTable:
-      return refused(disk, "it has a GPT, but the first sector, which says so, was overwritten")
-          .advise(
-              "write that sector anew (gdisk does), or wipe the disk (wipefs -a, and zeros over "
-              "its "
-              "first and last MiB) if what its partitions hold is not needed");
-    case ContentKind::kNothing:
-    case ContentKind::kAmbiguous:
-      break;
+      return refused(disk, "it holds " + block::describe(content))
+          .advise("write that sector anew (gdisk does)");
+    default:
+      return refused(disk, "it holds " + block::describe(content) + " and no partition table")
+          .advise("a disk with a filesystem of its own is a volume already");
   }
-  return refused(disk, "it holds several things that contradict each other")
-      .advise("wipefs shows them");
 }
 
 Result<void> write_partition(const Disk& disk, bool is_blank) {
@@ -121,7 +110,6 @@ Result<uint64_t> DiskBackendLinux::size_in_bytes(uint32_t number) {
 
 Result<void> DiskBackendLinux::check_changeable(const Disk& disk) const {
   if (disk.read_only) return refused(disk, "it is read-only");
-  if (!disk.holders.empty()) return refused(disk, "it is a part of " + disk.holders.front());
   // How many devices a disk may be: dm's are one, and a table on them would lead nowhere.
   if (block::read_number_attribute(devices_.path_of(disk, "ext_range")) == 1) {
     return refused(disk, "the kernel allows no partitions on it")
@@ -143,6 +131,7 @@ Result<void> DiskBackendLinux::make_readable(const Disk& disk) const {
 Result<void> DiskBackendLinux::partition(uint32_t number, const Deadline& deadline) {
   const Result<Disk> disk = devices_.disk(number, kPartition);
   if (!disk) return disk.error();
+  if (auto free = block::check_not_held(devices_, *disk, kPartition); !free) return free;
   if (Result<void> readable = make_readable(*disk); !readable) return readable;
   std::vector<block::KernelPartition> partitions;
   {

@@ -29,6 +29,8 @@ class DiskTables {
   // Of each disk; nothing of those that cannot be read for the moment. What something is made of is
   // not read: its table is empty.
   std::vector<std::optional<DiskTable>> read(const std::vector<block::Disk>& disks);
+  // The same, and what something is made of is read too.
+  std::vector<std::optional<DiskTable>> read_held_too(const std::vector<block::Disk>& disks);
 
   // The same of one that is reachable, whatever is made of it.
   std::optional<DiskTable> read_one(const block::Disk& disk) {
@@ -40,6 +42,10 @@ class DiskTables {
   }
 
  private:
+  // Into the places of the disks.
+  void gather(const std::vector<block::Disk>& disks, const std::vector<size_t>& places,
+              std::vector<std::optional<DiskTable>>& tables);
+
   const block::BlockDevices& devices_;
   support::ScatterGather<block::Disk, DiskTable> tables_;
   support::ScatterGather<block::Disk, block::Content> contents_;

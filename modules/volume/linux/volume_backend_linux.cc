@@ -8,6 +8,7 @@
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/partition_nodes.h"
 #include "volume/linux/filesystem_growth.h"
+#include "volume/linux/volume_content.h"
 #include "volume/superblock.h"
 
 namespace longshore::volume {
@@ -53,6 +54,10 @@ Result<std::vector<std::string>> VolumeBackendLinux::list(uint32_t disk_number,
       return std::move(there).error();
     }
     ids.push_back(std::move(volume.id));
+  }
+  if (ids.empty() && partition_number != 0) {
+    auto free = finder_.check_partition_not_held(disk_number, partition_number);
+    if (!free) return free.error();
   }
   return ids;
 }
@@ -174,7 +179,7 @@ Result<VolumeBackendLinux::Source> VolumeBackendLinux::open_source(
       auto opened =
           block::open_node(known.node, known.device, volume.disk.number, O_RDONLY, operation);
       if (!opened) return std::move(opened).error();
-      return Source{*std::move(opened), {0, known.sectors * block::kSectorBytes}};
+      return Source{*std::move(opened), {0, known.sectors * block::kSectorBytes}, known.device};
     }
   }
   Result<FileDescriptor> opened = block::open_disk(volume.disk, O_RDONLY, operation);
@@ -183,14 +188,14 @@ Result<VolumeBackendLinux::Source> VolumeBackendLinux::open_source(
   // What was read when the kernel had the partition, or before it was written there, is no news.
   ::posix_fadvise(opened->get(), static_cast<off_t>(range.offset), static_cast<off_t>(range.size),
                   POSIX_FADV_DONTNEED);
-  return Source{*std::move(opened), range};
+  return Source{*std::move(opened), range, volume.partition ? 0 : volume.disk.device};
 }
 
 Result<Content> VolumeBackendLinux::content_of(const Volume& volume,
                                                std::string_view operation) const {
   const Result<Source> source = open_source(volume, operation);
   if (!source) return source.error();
-  return block::read_content(source->descriptor, source->range, volume.id);
+  return read_volume_content(source->descriptor, source->range, volume.id, source->device);
 }
 
 Result<std::string> VolumeBackendLinux::read_start(const Volume& volume) const {

@@ -83,6 +83,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   struct Source {
     FileDescriptor descriptor;
     block::ByteRange range;
+    dev_t device = 0;  // the kernel's for the volume; 0: it has none
   };
 
   // Any directory of a filesystem, and what keeps it mounted, if nobody else does.

@@ -1,12 +1,12 @@
 #include "volume/linux/volume_finder.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,8 +14,8 @@
 #include "support/linux/block/offline_record.h"
 #include "support/linux/block/opened_disk.h"
 #include "support/linux/block/sysfs.h"
-#include "volume/linux/filesystem_growth.h"
-#include "volume/linux/mount_place.h"
+#include "volume/linux/mounted_device.h"
+#include "volume/linux/volume_content.h"
 
 namespace longshore::volume {
 
@@ -28,10 +28,6 @@ using support::Mount;
 
 namespace {
 
-constexpr const char* kList = "list the volumes of";
-constexpr const char* kReadAgain =
-    "try again when it is back, or detach it; SetDiskState brings online what is offline";
-
 std::string id_of(const Disk& disk, const TablePartition& partition) {
   if (!partition.uuid.empty()) return "PARTUUID=" + partition.uuid;
   return "DISKSEQ=" + std::to_string(disk.number) + "-" + std::to_string(partition.start);
@@ -39,29 +35,6 @@ std::string id_of(const Disk& disk, const TablePartition& partition) {
 
 std::string qualified(const Volume& volume) {
   return volume.id + "@" + std::to_string(volume.disk.number);
-}
-
-dev_t device_behind(const std::string& node) {
-  struct stat status {};
-  return ::stat(node.c_str(), &status) == 0 && S_ISBLK(status.st_mode) ? status.st_rdev : 0;
-}
-
-// btrfs has a device number of its own; its source is one of its disks, whichever was mounted.
-dev_t block_device_of(const Mount& mount) {
-  const bool is_btrfs = major(mount.device) == 0 && mount.type == "btrfs";
-  return is_btrfs ? device_behind(mount.source) : mount.device;
-}
-
-// Of a filesystem on a whole disk: as the kernel took it from the superblock when it mounted it,
-// whatever the disk holds now. "": the kernel does not tell.
-std::string kernel_id(const Mount& mount) {
-  const std::string uuid = mounted_uuid(mount.type, open_root_of(mount));
-  return uuid.empty() ? "" : "UUID=" + uuid;
-}
-
-bool is_another(const Mount& mount, const std::string& id) {
-  const std::string known = kernel_id(mount);
-  return !known.empty() && known != id;
 }
 
 void append_name(std::string& names, const std::string& name) {
@@ -81,28 +54,46 @@ Error none_found(std::string_view id, const std::vector<Disk>& unreadable,
   return Error(StatusCode::kUnavailable, std::string(operation), std::string(id))
       .because("none of the disks that can be read has it; offline, not readable or silent are: " +
                names)
-      .advise(kReadAgain);
+      .advise(kReadUnreadableAgain);
 }
 
 }  // namespace
 
-void VolumeFinder::add_candidates(const Disk& disk, const DiskTable& table,
-                                  std::vector<Candidate>& found) const {
-  if (!disk.holders.empty()) return;
-  if (table.partitions.empty()) {
-    const Content& content = table.content;
-    if (content.kind != ContentKind::kFilesystem || content.uuid.empty()) return;
+std::vector<VolumeFinder::Candidate> VolumeFinder::candidates_on(const Disk& disk,
+                                                                 const DiskTable& table) {
+  std::vector<Candidate> found;
+  const Content& content = table.content;
+  if (table.partitions.empty() && content.kind == ContentKind::kFilesystem &&
+      !content.uuid.empty()) {
     found.push_back(
         {{.id = "UUID=" + content.uuid, .disk = disk, .partition = {}}, content.device_uuid});
-    return;
   }
-  const std::vector<KernelPartition> known = devices_.partitions(disk);
   for (const TablePartition& partition : table.partitions) {
     if (partition.is_reserved || partition.is_private) continue;
-    const auto node = std::ranges::find(known, partition.number, &KernelPartition::number);
-    if (node != known.end() && !devices_.holder_of(disk, node->name).empty()) continue;
     found.push_back({{.id = id_of(disk, partition), .disk = disk, .partition = partition}, {}});
   }
+  return found;
+}
+
+void VolumeFinder::add_candidates(const Disk& disk, const DiskTable& table,
+                                  std::vector<Candidate>& found) const {
+  std::vector<Candidate> all = candidates_on(disk, table);
+  std::vector<KernelPartition> known;
+  if (!table.partitions.empty()) known = devices_.partitions(disk);
+  std::erase_if(all, [&](const Candidate& candidate) {
+    return !holder_of(candidate.volume, known).holder.empty();
+  });
+  std::ranges::move(all, std::back_inserter(found));
+}
+
+block::HeldDevice VolumeFinder::holder_of(const Volume& volume,
+                                          const std::vector<KernelPartition>& known) const {
+  const Disk& disk = volume.disk;
+  if (!disk.holders.empty()) return {disk.name, disk.holders.front()};
+  if (!volume.partition) return {};
+  const auto node = std::ranges::find(known, volume.partition->number, &KernelPartition::number);
+  if (node == known.end()) return {};
+  return {node->name, devices_.holder_of(disk, node->name)};
 }
 
 // Where copies of a btrfs' disks are there too nothing says which belong together, so that all are
@@ -194,51 +185,6 @@ Result<std::vector<Volume>> VolumeFinder::volumes() const {
   return told(std::move(all->found));
 }
 
-Result<std::vector<Volume>> VolumeFinder::volumes_on(uint32_t disk_number) const {
-  Result<std::vector<Volume>> volumes = volumes_seen_on(disk_number);
-  if (!volumes || !volumes->empty() || check_lacks_partitions(disk_number)) return volumes;
-  // It may have been partitioned in between.
-  volumes = volumes_seen_on(disk_number);
-  if (!volumes || !volumes->empty()) return volumes;
-  if (Result<void> lacks = check_lacks_partitions(disk_number); !lacks) {
-    return std::move(lacks).error();
-  }
-  return volumes;
-}
-
-Result<std::vector<Volume>> VolumeFinder::volumes_seen_on(uint32_t disk_number) const {
-  Result<Candidates> all = candidates();
-  if (!all) return std::move(all).error();
-  if (std::ranges::find(all->offline, disk_number) != all->offline.end()) {
-    return block::offline_disk_refused(disk_number, kList, "disk " + std::to_string(disk_number));
-  }
-  const auto unreadable = std::ranges::find(all->unreadable, disk_number, &Disk::number);
-  if (unreadable != all->unreadable.end()) {
-    return Error(StatusCode::kUnavailable, kList, unreadable->node)
-        .because("it is offline, or cannot be read or does not answer for the moment")
-        .advise(kReadAgain);
-  }
-  std::vector<Volume> volumes = told(std::move(all->found));
-  std::erase_if(volumes, [&](const Volume& volume) { return volume.disk.number != disk_number; });
-  return volumes;
-}
-
-// Such a disk PartitionDisk leaves as it is, as it leaves one with volumes.
-Result<void> VolumeFinder::check_lacks_partitions(uint32_t disk_number) const {
-  const Result<Disk> disk = devices_.disk(disk_number, kList);
-  if (!disk) return disk.error();
-  const auto refused = [&](const std::string& why) {
-    return Error(StatusCode::kFailedPrecondition, kList, disk->node).because(why);
-  };
-  if (!disk->holders.empty()) return refused("it is a part of " + disk->holders.front());
-  const Result<FileDescriptor> opened = block::open_disk(*disk, O_RDONLY, kList);
-  if (!opened) return opened.error();
-  const auto partitions = block::read_partitions(*opened, disk->node);
-  if (!partitions) return partitions.error();
-  if (std::ranges::all_of(*partitions, &TablePartition::is_reserved)) return {};
-  return refused("its partitions are parts of other devices, or a boot loader's, and no volumes");
-}
-
 Result<VolumeFinder::Candidates> VolumeFinder::candidates_named(std::string_view id) const {
   Result<Candidates> all = candidates();
   if (all) {
@@ -295,18 +241,58 @@ std::optional<Disk> VolumeFinder::likely_disk_of(std::string_view id) const {
 }
 
 Result<Volume> VolumeFinder::only_one(Candidates named, std::string_view id,
-                                      std::string_view operation) {
+                                      std::string_view operation) const {
   std::vector<Candidate>& found = named.found;
   if (!std::ranges::all_of(found, &Candidate::is_offline)) {
     std::erase_if(found, std::mem_fn(&Candidate::is_offline));
   }
   if (found.size() == 1) return std::move(told(std::move(found)).front());
-  if (found.empty()) return none_found(id, named.unreadable, operation);
+  if (found.empty()) {
+    if (auto refusal = refusal_of(id, operation)) return *std::move(refusal);
+    return none_found(id, named.unreadable, operation);
+  }
   std::string names;
   for (const Candidate& candidate : found) append_name(names, qualified(candidate.volume));
   return Error(StatusCode::kFailedPrecondition, std::string(operation), std::string(id))
       .because("several volumes carry this id, as copies of a disk do: " + names)
       .advise("use one of these ids");
+}
+
+std::optional<Error> VolumeFinder::refusal_of(std::string_view id,
+                                              std::string_view operation) const {
+  const Result<std::vector<Disk>> disks = devices_.disks();
+  if (!disks) return std::nullopt;
+  const auto is_named = [&](const Volume& volume) {
+    return id == volume.id || id == qualified(volume);
+  };
+  const auto tables = tables_.read_held_too(*disks);
+  for (size_t place = 0; place < disks->size(); ++place) {
+    const Disk& disk = (*disks)[place];
+    if (!tables[place]) {
+      // What is held may not be readable, as a path of multipath's that is not used.
+      const auto known = known_.disk_of(id);
+      if (known && known->number == disk.number && !disk.holders.empty()) {
+        return block::held_refused(devices_, {disk.name, disk.holders.front()}, operation,
+                                   std::string(id));
+      }
+      continue;
+    }
+    const std::vector<KernelPartition> known = devices_.partitions(disk);
+    for (const Candidate& candidate : candidates_on(disk, *tables[place])) {
+      const auto held = holder_of(candidate.volume, known);
+      if (held.holder.empty() || !is_named(candidate.volume)) continue;
+      return block::held_refused(devices_, held, operation, std::string(id));
+    }
+    const Content& content = tables[place]->content;
+    if (content.kind != ContentKind::kAmbiguous) continue;
+    for (const block::Signature& signature : content.signatures) {
+      if (!is_named({.id = "UUID=" + signature.uuid, .disk = disk, .partition = {}})) continue;
+      return Error(StatusCode::kFailedPrecondition, std::string(operation), std::string(id))
+          .because(disk.node + " holds " + block::describe(content))
+          .advise("nothing that is there is touched; what is mounted by hand is known by its id");
+    }
+  }
+  return std::nullopt;
 }
 
 std::string VolumeFinder::plain_id(const Volume& volume) {

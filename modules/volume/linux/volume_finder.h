@@ -8,8 +8,10 @@
 // without it means the copy that is mounted, if exactly one is. What is on a disk that was taken
 // offline (block/offline_record.h) is no copy of what is on others, as long as that lasts.
 //
-// What dm or md is made of is no volume; the device on top of it is. A btrfs on several whole disks
-// is one volume, on the disk with the lowest number.
+// What dm or md is made of is no volume; the device on top of it is. An id that would be one's,
+// were it not in use so or were it clear what is on the disk, is FAILED_PRECONDITION and never
+// NOT_FOUND, which callers take for "detached". A btrfs on several whole disks is one volume, on
+// the disk with the lowest number.
 //
 // Every call looks anew, and none hangs: disks that do not answer in time are not readable
 // (disk_tables.h).
@@ -27,12 +29,17 @@
 #include "longshore/result.hpp"
 #include "support/linux/block/block_devices.h"
 #include "support/linux/block/device_content.h"
+#include "support/linux/block/held_device.h"
 #include "support/linux/mount_table.h"
 #include "volume/linux/disk_tables.h"
 #include "volume/linux/known_volumes.h"
 #include "volume/linux/mounted_ids.h"
 
 namespace longshore::volume {
+
+// What to do about a disk that cannot be read.
+constexpr const char* kReadUnreadableAgain =
+    "try again when it is back, or detach it; SetDiskState brings online what is offline";
 
 struct Volume {
   std::string id;  // in its unique form
@@ -75,6 +82,9 @@ class VolumeFinder {
   // Those of one disk; none if it has no partition. NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE:
   // see VolumeBackend::list().
   Result<std::vector<Volume>> volumes_on(uint32_t disk_number) const;
+
+  // FAILED_PRECONDITION: the partition is no volume because it is held.
+  Result<void> check_partition_not_held(uint32_t disk_number, uint32_t partition_number) const;
 
   // NOT_FOUND, FAILED_PRECONDITION, UNAVAILABLE: see VolumeBackend. `operation` completes
   // "cannot ...".
@@ -139,14 +149,21 @@ class VolumeFinder {
 
   Result<Candidates> candidates() const;
   Result<Candidates> candidates_named(std::string_view id) const;
-  static Result<Volume> only_one(Candidates named, std::string_view id, std::string_view operation);
+  Result<Volume> only_one(Candidates named, std::string_view id, std::string_view operation) const;
+  // Why what is there under an id that no volume has is none; nothing: there is no such thing.
+  std::optional<Error> refusal_of(std::string_view id, std::string_view operation) const;
   Result<Volume> remembered(std::string_view id, Result<Volume> volume) const;
   static void set_btrfs_apart(std::vector<Candidate>& candidates);
   static void join_btrfs(std::vector<Candidate>& candidates);
   static void tell_copies(std::vector<Candidate>& candidates);
   static std::vector<Volume> told(std::vector<Candidate> found);
+  // Also those that are held.
+  static std::vector<Candidate> candidates_on(const block::Disk& disk, const DiskTable& table);
   void add_candidates(const block::Disk& disk, const DiskTable& table,
                       std::vector<Candidate>& found) const;
+  // `known`: the partitions of its disk.
+  block::HeldDevice holder_of(const Volume& volume,
+                              const std::vector<block::KernelPartition>& known) const;
   // Those of a disk that were there when it was looked at.
   Result<std::vector<Volume>> volumes_seen_on(uint32_t disk_number) const;
   // Why a disk has no volume; success: it has no partition either, but perhaps Microsoft's reserve.

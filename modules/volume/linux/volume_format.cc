@@ -19,16 +19,6 @@ Error refused(const Volume& volume, const std::string& why) {
   return Error(StatusCode::kFailedPrecondition, kFormatOperation, volume.id).because(why);
 }
 
-std::string what_is_held(const Content& content) {
-  if (content.kind == ContentKind::kLostTable) {
-    return "it holds a GPT, of which the first sector was overwritten";
-  }
-  if (content.kind == ContentKind::kAmbiguous) {
-    return "it holds several things that contradict each other";
-  }
-  return "it holds " + content.type + " already";
-}
-
 }  // namespace
 
 Result<void> VolumeBackendLinux::format(const std::string& id, const Deadline& deadline) {
@@ -64,10 +54,8 @@ Result<bool> VolumeBackendLinux::needs_format(const Volume& volume) const {
   const Result<bool> is_ours = records_.contains(VolumeFinder::plain_id(volume), content->uuid);
   if (!is_ours) return is_ours.error();
   if (*is_ours) return false;
-  return refused(volume, what_is_held(*content))
-      .advise(
-          "what a volume holds is never overwritten; wipe it (wipefs -a, and zeros over its first "
-          "and last MiB) if it is not needed");
+  return refused(volume, "it holds " + block::describe(*content))
+      .advise("what a volume holds is never overwritten; MountVolume mounts a filesystem");
 }
 
 // The agent may have been killed before it looked whether the kernel mounts what mkfs was making.

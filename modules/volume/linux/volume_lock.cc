@@ -9,6 +9,7 @@
 #include "support/linux/block/partition_nodes.h"
 #include "support/linux/block/partition_overlap.h"
 #include "volume/linux/volume_backend_linux.h"
+#include "volume/linux/volume_content.h"
 
 namespace longshore::volume {
 
@@ -90,8 +91,8 @@ Result<void> VolumeBackendLinux::check_place(const Volume& volume, const DiskLoc
     const auto other = block::overlapped_by(*volume.partition, *partitions);
     if (is_same && other) return overlapping(volume, *other, operation);
   } else {
-    const Result<Content> content =
-        block::read_content(lock.descriptor(), whole(volume.disk), volume.disk.node);
+    const Result<Content> content = read_volume_content(lock.descriptor(), whole(volume.disk),
+                                                        volume.disk.node, volume.disk.device);
     if (!content) return content.error();
     is_same = VolumeFinder::plain_id(volume) == "UUID=" + content->uuid;
   }

@@ -14,7 +14,9 @@
 #include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
 #include "volume/linux/mount_place.h"
+#include "volume/linux/mounted_device.h"
 #include "volume/linux/volume_backend_linux.h"
+#include "volume/linux/volume_content.h"
 
 namespace longshore::volume {
 
@@ -157,8 +159,7 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   const Result<bool> formatted = is_formatted(volume, *content);
   if (!formatted) return formatted.error();
   if (content->kind != ContentKind::kFilesystem || !*formatted) {
-    return refused(target, "the volume " + volume.id + " holds no filesystem")
-        .advise("FormatVolume makes one");
+    return lacks_filesystem(*content, kMountOn, target.text(), volume.id);
   }
   if (auto allowed = allowed_filesystems_.check(content->type, kMount, volume.id); !allowed) {
     return allowed;

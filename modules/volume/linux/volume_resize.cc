@@ -12,6 +12,7 @@
 #include "volume/linux/detached_mount.h"
 #include "volume/linux/filesystem_growth.h"
 #include "volume/linux/volume_backend_linux.h"
+#include "volume/linux/volume_content.h"
 
 namespace longshore::volume {
 
@@ -61,9 +62,7 @@ Result<void> VolumeBackendLinux::resize(const std::string& id, uint64_t size,
   const Result<Content> content = content_of(volume, kResize);
   if (!content) return content.error();
   if (content->kind != ContentKind::kFilesystem) {
-    return Error(StatusCode::kFailedPrecondition, kResize, volume.id)
-        .because("it holds no filesystem")
-        .advise("FormatVolume makes one");
+    return lacks_filesystem(*content, kResize, volume.id, volume.id);
   }
   const auto superblock = superblock_of(volume, content->type);
   if (!superblock) return superblock.error();

@@ -1,5 +1,6 @@
 // Disks of which sysfs tells what loop disks never are: made up, with the disk's real content.
 #include "tests/unit/volume/disk_world.h"
+#include "tests/unit/volume/run_program.h"
 #include "tests/unit/volume/seen_disk.h"
 
 namespace longshore::volume {
@@ -7,20 +8,73 @@ namespace {
 
 using test::LoopDisk;
 
-TEST_CASE("what dm is made of is no volume") {
+TEST_CASE("what dm takes between two calls is in use, and not gone") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  Agent agent(node, {&disk});
+  const bool is_whole = GENERATE(true, false), has_table = GENERATE(true, false);
+  if (!has_table) run({"/usr/sbin/mkfs.ext4", "-q", disk.node()});
+  if (!has_table && !is_whole) return;
+  const std::string id = has_table ? agent.new_volume(disk) : agent.id(disk);
+  const Seen seen(node, disk);
+  Agent seeing(node, {&disk}, {.sysfs_root = seen.root()});
+  if (GENERATE(true, false)) REQUIRE(seeing.ids(disk) == Ids{id});  // else it was never seen
+  seen.put_holder(is_whole ? "" : seen.partition());
+
+  const auto check_held = [&](const auto& answer) {
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(
+        answer.error().message(),
+        Catch::Contains((is_whole ? disk.name() : seen.partition()) + " is a part of dm-0") &&
+            Catch::Contains("blacklist of /etc/multipath.conf"));
+  };
+  // Drivers would take the first of an empty list.
+  check_held(seeing.service().list(disk.number(), 0));
+  check_held(seeing.service().list(disk.number(), 1));
+  if (is_whole) check_held(seeing.try_partition(disk));
+  check_held(seeing.try_format(id));
+  check_held(seeing.service().is_formatted(id));
+  check_held(seeing.service().mount(id, node.target("target"), {}, "test"));
+  check_held(seeing.service().resize(id, 0, {}, "test"));
+  check_held(seeing.service().stats(id));
+  check_held(seeing.service().disk_number_of(id));
+  check_held(seeing.service().flush(id));
+  check_held(seeing.try_format(id + "@" + std::to_string(disk.number())));
+  CHECK(seeing.format("PARTUUID=1") == "NOT_FOUND");
+  CHECK(agent.is_formatted(id) == (has_table ? "false" : "true"));
+}
+
+TEST_CASE("a held disk that cannot be read is not gone for who saw it before") {
   const LoopDisk disk(kDiskBytes);
   Node node;
   Agent agent(node, {&disk});
   const std::string id = agent.new_volume(disk);
   const Seen seen(node, disk);
   Agent seeing(node, {&disk}, {.sysfs_root = seen.root()});
-  REQUIRE(seeing.ids(disk) == Ids{id});
-  seen.put_holder(GENERATE(true, false) ? "" : seen.partition());
-  // After PartitionDisk, which leaves it as it is, drivers would take the first of an empty list.
-  REQUIRE(seeing.partition(disk) == "OK");
-  CHECK(outcome(seeing.service().list(disk.number(), 0)) == "FAILED_PRECONDITION");
-  CHECK(seeing.format(id) == "NOT_FOUND");
-  CHECK(agent.is_formatted(id) == "false");
+  REQUIRE(seeing.is_formatted(id) == "false");
+  seen.put_holder("");
+  seen.put("device/state", "blocked\n");
+  CHECK(seeing.is_formatted(id) == "FAILED_PRECONDITION");
+  // A path that multipath does not use keeps nobody from the others.
+  CHECK(seeing.is_formatted("PARTUUID=1") == "NOT_FOUND");
+}
+
+TEST_CASE("the advice fits who holds the disk") {
+  const LoopDisk disk(kDiskBytes);
+  Node node;
+  const Seen seen(node, disk);
+  seen.put_holder("");
+  const bool is_multipath = GENERATE(true, false);
+  seen.put("../dm-0/dm/name", is_multipath ? "mpatha\n" : "vg-lv\n");
+  seen.put("../dm-0/dm/uuid", is_multipath ? "mpath-3600\n" : "LVM-x\n");
+  Agent seeing(node, {&disk}, {.sysfs_root = seen.root()});
+  const Result<void> refused = seeing.try_partition(disk);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message(),
+             Catch::Contains(is_multipath ? "dm-0 (mpatha)" : "dm-0 (vg-lv)"));
+  CHECK((refused.error().message().find("multipath -f mpatha") != std::string::npos) ==
+        is_multipath);
 }
 
 TEST_CASE("a disk that cannot be read for the moment is not said to have no volumes") {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "support/linux/block/device_failure.h"
 #include "support/linux/block/partition_limit.h"
@@ -27,6 +29,9 @@ constexpr std::string_view kPrivateTypes[] = {
     "6a945a3b-1dd2-11b2-99a6-080020736631",  // ZFS' reserve
 };
 constexpr int kPrepType = 0x41;  // PReP boot in an MBR
+// Damaged ones too (BADCSUM): what can be saved yet is no reason to call a disk blank.
+constexpr int kSuperblockFacts =
+    BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID | BLKID_SUBLKS_USAGE | BLKID_SUBLKS_BADCSUM;
 
 std::string value_of(const Probe& probe, const char* name) {
   const char* value = nullptr;
@@ -112,6 +117,52 @@ Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
   return probe;
 }
 
+// Whether libblkid answers so where a filesystem of the usual kinds may be on the range too: behind
+// what may lie beneath one it looks no further, and of some that it tolerates beside others it
+// names the first.
+bool may_hold_more(const Content& content) {
+  constexpr std::string_view kSure[] = {"ext2", "ext3", "ext4", "xfs", "btrfs", "ntfs"};
+  switch (content.kind) {
+    case ContentKind::kFilesystem:
+      return std::ranges::find(kSure, content.type) == std::end(kSure);
+    case ContentKind::kMember:
+    case ContentKind::kSwap:
+    case ContentKind::kAmbiguous:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Signature signature_of(const Probe& probe) {
+  Signature signature;
+  signature.kind = kind_of(probe);
+  signature.type = value_of(probe, "TYPE");
+  signature.uuid = identifier_of(probe, "UUID");
+  signature.device_uuid = identifier_of(probe, "UUID_SUB");
+  // Where libblkid does not tell the place it counts as the start, where nothing is overlooked.
+  const std::string place = value_of(probe, "SBMAGIC_OFFSET");
+  std::from_chars(place.data(), place.data() + place.size(), signature.place);
+  signature.has_wrong_checksum = value_of(probe, "SBBADCSUM") == "1";
+  return signature;
+}
+
+// One of each kind, in the order of their places.
+Result<std::vector<Signature>> read_signatures(const FileDescriptor& disk, const ByteRange& range,
+                                               const std::string& object) {
+  constexpr const char* kOperation = "look for signatures on";
+  const Probe probe = new_probe(disk, range);
+  if (!probe) return failed(kOperation, object);
+  blkid_probe_enable_partitions(probe.get(), 0);
+  blkid_probe_set_superblocks_flags(probe.get(), kSuperblockFacts | BLKID_SUBLKS_MAGIC);
+  std::vector<Signature> signatures;
+  int answer = 0;
+  while ((answer = blkid_do_probe(probe.get())) == 0) signatures.push_back(signature_of(probe));
+  if (answer < 0) return failed(kOperation, object);
+  std::ranges::stable_sort(signatures, {}, &Signature::place);
+  return signatures;
+}
+
 // Finds a GPT whose first sector was lost: without the protective MBR nobody looks for it, yet the
 // partitions and what they hold are still there.
 Result<void> look_for_lost_table(const FileDescriptor& disk, const ByteRange& range,
@@ -143,20 +194,18 @@ Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
         .advise("the table is damaged, or the disk was larger once");
   }
   if (!probe) return failed(kOperation, object);
-  // Damaged ones too (BADCSUM): what can be saved yet is no reason to call a disk blank.
-  blkid_probe_set_superblocks_flags(probe.get(), BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
-                                                     BLKID_SUBLKS_USAGE | BLKID_SUBLKS_BADCSUM);
+  blkid_probe_set_superblocks_flags(probe.get(), kSuperblockFacts);
   constexpr int kFound = 0, kNothing = 1, kAmbivalent = -2;
   Content content;
   const int answer = blkid_do_safeprobe(probe.get());
-  if (answer == kAmbivalent) {
-    content.kind = ContentKind::kAmbiguous;
-    return content;
+  if (answer != kFound && answer != kNothing && answer != kAmbivalent) {
+    return failed(kOperation, object);
   }
-  if (answer != kFound && answer != kNothing) return failed(kOperation, object);
   // Of a partition's own node its entry in the disk's table is found, which is none of its content.
   if (answer == kFound) content.kind = kind_of(probe);
-  if (content.kind == ContentKind::kNothing) {
+  if (answer == kAmbivalent) {
+    content.kind = ContentKind::kAmbiguous;
+  } else if (content.kind == ContentKind::kNothing) {
     if (auto looked = look_for_lost_table(disk, range, object, content); !looked) {
       return std::move(looked).error();
     }
@@ -169,7 +218,30 @@ Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
     content.uuid = identifier_of(probe, "UUID");
     content.device_uuid = identifier_of(probe, "UUID_SUB");
   }
+  if (may_hold_more(content)) {
+    Result<std::vector<Signature>> signatures = read_signatures(disk, range, object);
+    if (!signatures) return std::move(signatures).error();
+    content.signatures = *std::move(signatures);
+  }
   return content;
+}
+
+std::string describe(const Content& content) {
+  if (content.kind == ContentKind::kLostTable)
+    return "a GPT, of which the first sector was overwritten";
+  if (content.kind != ContentKind::kAmbiguous && content.signatures.size() < 2) {
+    return content.type;
+  }
+  const bool is_one = content.kind == ContentKind::kFilesystem;
+  std::string text = is_one ? content.type + ", and what looks like " : "";
+  bool is_first = true;
+  for (const Signature& signature : content.signatures) {
+    if (is_one && signature.type == content.type) continue;
+    if (!std::exchange(is_first, false)) text += " and ";
+    text += signature.type + " at byte " + std::to_string(signature.place);
+    if (signature.has_wrong_checksum) text += " (its checksum is wrong)";
+  }
+  return text.empty() ? "several things that contradict each other" : text;
 }
 
 Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,

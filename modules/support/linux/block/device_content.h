@@ -43,6 +43,17 @@ enum class ContentKind {
   kLostTable   // a GPT without the first sector, which says that it is there
 };
 
+// Something that a range looks like by a few of its bytes.
+struct Signature {
+  ContentKind kind = ContentKind::kNothing;
+  std::string type;
+  std::string uuid = {}, device_uuid = {};  // as in Content
+  uint64_t place = 0;                       // of those bytes, from the start of the range
+  bool has_wrong_checksum = false;
+
+  bool operator==(const Signature&) const = default;
+};
+
 struct Content {
   ContentKind kind = ContentKind::kNothing;
   std::string type;  // "ext4", "gpt", "LVM2_member"; "" for the last two and kNothing
@@ -51,6 +62,9 @@ struct Content {
   std::string device_uuid;
   // Of a table, by number.
   std::vector<TablePartition> partitions;
+  // All that it looks like, in the order of the places: of kAmbiguous, kMember, kSwap, and of
+  // unusual filesystems, as libblkid does not always look further.
+  std::vector<Signature> signatures;
 };
 
 // In bytes from the disk's start.
@@ -62,6 +76,10 @@ inline ByteRange whole(const Disk& disk) { return {0, disk.size_in_bytes()}; }
 inline ByteRange stretch_of(const TablePartition& partition) {
   return {partition.start * kSectorBytes, partition.sectors * kSectorBytes};
 }
+
+// What a content that is not kNothing holds, for errors: "ext4", or where there are several things
+// "xfs at byte 0 and iso9660 at byte 32769".
+std::string describe(const Content& content);
 
 // What the range of the opened disk holds. `object` names it in errors.
 Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
