@@ -26,7 +26,7 @@ Error overlapping(const Volume& volume, const block::TablePartition& other,
       .because("the partition table of " + volume.disk.node + " is damaged: partition " +
                std::to_string(volume.partition->number) + " overlaps partition " +
                std::to_string(other.number))
-      .advise("correct the table (sfdisk, gdisk), or wipe the disk if it is not needed");
+      .advise("correct the table (sfdisk, gdisk)");
 }
 
 }  // namespace
