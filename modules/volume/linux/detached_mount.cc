@@ -143,8 +143,6 @@ Result<DetachedMount> mount_without_journal(const MountRequest& request, Paramet
 
 }  // namespace
 
-std::string kernel_name(const std::string& type) { return type == "ntfs" ? "ntfs3" : type; }
-
 Result<DetachedMount> mount_detached(const MountRequest& request) {
   Parameters parameters;
   Result<FileDescriptor> mount = mount_with(request, parameters);

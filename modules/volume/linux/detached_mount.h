@@ -12,9 +12,6 @@
 
 namespace longshore::volume {
 
-// The kernel's name of what libblkid calls so: "ntfs3" for "ntfs".
-std::string kernel_name(const std::string& type);
-
 struct MountRequest {
   std::string type;  // the kernel's name: "ext4", "ntfs3"
   std::string node;  // "/dev/sda1"

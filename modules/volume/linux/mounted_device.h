@@ -11,7 +11,7 @@
 
 namespace longshore::volume {
 
-// What the kernel calls a filesystem of libblkid's type.
+// The kernel's name of what libblkid calls so: "ntfs3" for "ntfs".
 std::string kernel_name(const std::string& type);
 
 // btrfs has a device number of its own; its source is one of its disks, whichever was mounted.

@@ -4,6 +4,7 @@
 #include "support/linux/block/device_content.h"
 #include "support/linux/block/unknown_data.h"
 #include "volume/linux/detached_mount.h"
+#include "volume/linux/mounted_device.h"
 #include "volume/linux/volume_backend_linux.h"
 #include "volume/superblock.h"
 
