@@ -202,14 +202,10 @@ bool DiskBackendLinux::is_offline(const Disk& disk) const {
 }
 
 Result<void> DiskBackendLinux::take_offline(const Disk& disk, const Deadline& deadline) const {
-  // The lock keeps away who formats or mounts; opening exclusively sees users that this process
-  // cannot name, as a mount in a container's namespace.
+  // The lock keeps away who formats or mounts; opening exclusively sees users that no list shows.
   const Result<DiskLock> lock = DiskLock::take(disk, deadline, kTakeOffline);
   if (!lock) return lock.error();
-  if (Result<void> unused = block::check_unused(devices_, disk, kTakeOffline); !unused) {
-    return unused;
-  }
-  const Result<FileDescriptor> opened = block::open_disk(disk, O_RDONLY | O_EXCL, kTakeOffline);
+  const Result<FileDescriptor> opened = block::open_unused(devices_, disk, kTakeOffline);
   if (!opened) return opened.error();
   // Whoever detaches the disk next takes it that everything is on it; and what is still in the page
   // cache could not be written once the kernel has it offline.

@@ -1,6 +1,6 @@
 #include "iscsi/linux/held_disks.h"
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include "support/linux/block/disk_use.h"
 
@@ -22,10 +22,7 @@ Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
     }
     Result<DiskLock> lock = DiskLock::take(disk, deadline, operation);
     if (!lock) return std::move(lock).error();
-    if (Result<void> unused = block::check_unused(devices, disk, operation); !unused) {
-      return unused.error();
-    }
-    Result<FileDescriptor> exclusive = block::open_disk(disk, O_RDONLY | O_EXCL, operation);
+    Result<FileDescriptor> exclusive = block::open_unused(devices, disk, operation);
     if (!exclusive) return std::move(exclusive).error();
     if (::fsync(exclusive->get()) != 0) {
       return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(last_error());

@@ -16,7 +16,8 @@ namespace longshore::iscsi {
 
 class HeldDisks {
  public:
-  // FAILED_PRECONDITION, with the user and the mount point, if anything uses one of the disks.
+  // FAILED_PRECONDITION, with the user (a mount and its point, a process), if anything uses one of
+  // the disks.
   // What the page cache still has is written to them. A disk that the kernel says nothing reaches
   // (its target is lost) is only checked: opening it would wait for the target. Until the kernel
   // sees that, writing waits for a target that has just stopped answering, by default up to two

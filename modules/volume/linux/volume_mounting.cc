@@ -14,6 +14,7 @@
 #include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
 #include "volume/linux/mount_place.h"
+#include "volume/linux/mount_users.h"
 #include "volume/linux/mounted_device.h"
 #include "volume/linux/volume_backend_linux.h"
 #include "volume/linux/volume_content.h"
@@ -84,12 +85,12 @@ std::string described(const Mount& mount) {
 }
 
 Error unmount_failure(const support::DirectoryEntry& entry, const PosixPath& target,
-                      std::error_code error) {
+                      const Mount& mount, const Place& place, std::error_code error) {
   Error failure = Error(StatusCode::kUnknown, kUnmount, target.text()).because(error);
   if (failure.system() != std::errc::device_or_resource_busy) return failure;
   const auto below = support::find_mount_below(open_entry(entry, O_PATH | O_DIRECTORY));
   if (below && *below) return std::move(failure).advise("unmount " + **below + " first");
-  return std::move(failure).advise("somebody has files open in it or works in it");
+  return std::move(failure).advise(user_of_busy(mount, place));
 }
 
 }  // namespace
@@ -261,7 +262,7 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
         .advise("look what it is, and call again");
   }
   if (const std::error_code error = unmount_patiently(path, is_still_it)) {
-    return unmount_failure(*entry, target, error);
+    return unmount_failure(*entry, target, *mount, *place, error);
   }
   if (*is_lost) {
     warnings.write("the disk of what was mounted on \"" + target.text() + "\", " + mount->source +
@@ -270,6 +271,11 @@ Result<void> VolumeBackendLinux::unmount(const std::string& id, const PosixPath&
     warnings.write("what was mounted on \"" + target.text() + "\", " + mount->source +
                    ", could not be written (" + unwritten.message() +
                    "): what was not written to it before is lost");
+  }
+  // To the caller it is unmounted, and his disk is detached next.
+  if (const auto use = use_after_unmount(*mount, *place, devices_.sysfs())) {
+    warnings.write(*use + "; it was unmounted from \"" + target.text() +
+                   "\", and what is written to it is lost once its disk is detached");
   }
   return {};
 }

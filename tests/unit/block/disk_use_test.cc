@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "tests/support/live_process.h"
+#include "tests/support/other_namespace.h"
 #include "tests/unit/block/loop_devices.h"
 
 namespace longshore::block {
@@ -90,6 +92,68 @@ TEST_CASE("a disk that is mounted is used by the mount, and not the system's") {
     CHECK(check_unused(devices_of(other), look_up(other), "take offline"));
   }
   CHECK(check_unused(devices_of(disk), look_up(disk), "take offline"));
+}
+
+std::string refusal_to_open(const LoopDisk& disk) {
+  const Result<FileDescriptor> refused = open_unused(devices_of(disk), look_up(disk), "test");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kFailedPrecondition);
+  return refused.error().message();
+}
+
+std::string name_of(const test::LiveProcess& process) {
+  return "process " + std::to_string(process.id()) + " (";
+}
+
+TEST_CASE("a disk that is mounted in another mount namespace is used by a process of that") {
+  LoopDisk disk(16 * kMebibyte), other(16 * kMebibyte);
+  disk.make_filesystem();
+  const test::TemporaryDirectory directory;
+  auto mounted = std::make_unique<Mounted>(disk.node(), directory.path());
+  const test::OtherNamespace keeper;
+  mounted.reset();
+  CHECK_THAT(refusal_to_open(disk),
+             Catch::Contains("in use by the mount \"" + directory.path().string() + "\" of " +
+                             keeper.name()));
+  CHECK_FALSE(check_unused(devices_of(disk), look_up(disk), "take offline"));
+  CHECK(open_unused(devices_of(other), look_up(other), "test"));
+}
+
+// As anybody makes it who has a user namespace of his own.
+TEST_CASE("a mount elsewhere that only calls the disk its source does not use it") {
+  const LoopDisk disk(16 * kMebibyte);
+  const test::TemporaryDirectory directory;
+  REQUIRE(::mount(disk.node().c_str(), directory.path().c_str(), "tmpfs", 0, nullptr) == 0);
+  const test::OtherNamespace liar;
+  REQUIRE(::umount2(directory.path().c_str(), UMOUNT_NOFOLLOW) == 0);
+  CHECK(open_unused(devices_of(disk), look_up(disk), "test"));
+}
+
+TEST_CASE("a disk with files that are open after a lazy unmount is used by their process") {
+  LoopDisk disk(16 * kMebibyte);
+  disk.make_filesystem();
+  const test::TemporaryDirectory directory;
+  auto mounted = std::make_unique<Mounted>(disk.node(), directory.path());
+  const test::LiveProcess user([&] {
+    if (::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY) < 0) ::_exit(1);
+  });
+  mounted.reset();
+  CHECK_THAT(refusal_to_open(disk),
+             Catch::Contains(name_of(user)) && Catch::Contains("has files open in it, though"));
+}
+
+TEST_CASE("a disk that a process has for itself is used by it, and one that it only has open not") {
+  const LoopDisk disk(16 * kMebibyte);
+  const bool is_exclusive = GENERATE(true, false);
+  const test::LiveProcess user([&] {
+    if (::open(disk.node().c_str(), O_RDONLY | (is_exclusive ? O_EXCL : 0)) < 0) ::_exit(1);
+  });
+  if (is_exclusive) {
+    CHECK_THAT(refusal_to_open(disk),
+               Catch::Contains(name_of(user)) && Catch::Contains("has the device open"));
+  } else {
+    CHECK(open_unused(devices_of(disk), look_up(disk), "test"));
+  }
 }
 
 TEST_CASE("a disk that is mounted below /usr is the system's") {

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/eventually.h"
+#include "tests/support/other_namespace.h"
 #include "tests/unit/block/loop_devices.h"
 #include "tests/unit/iscsi/connected_node.h"
 
@@ -85,6 +87,23 @@ TEST_CASE("a disk that is mounted is in use, and the error says where") {
   CHECK(held.error().code() == StatusCode::kFailedPrecondition);
   CHECK_THAT(held.error().message(), Catch::Contains(mounted.path()));
   CHECK(take({look_up(disk)}));
+}
+
+TEST_CASE("a disk that another mount namespace has mounted is in use by a process of that") {
+  LoopDisk disk(kBytes);
+  disk.make_filesystem();
+  const test::TemporaryDirectory mounted;
+  REQUIRE(::mount(disk.node().c_str(), mounted.path().c_str(), "ext4", 0, nullptr) == 0);
+  {
+    const test::OtherNamespace other;
+    REQUIRE(::umount2(mounted.path().c_str(), 0) == 0);
+    const auto held = take({look_up(disk)});
+    REQUIRE_FALSE(held);
+    CHECK(held.error().code() == StatusCode::kFailedPrecondition);
+    CHECK_THAT(held.error().message(),
+               Catch::Contains(mounted.path()) && Catch::Contains(other.name()));
+  }
+  CHECK(test::eventually([&] { return static_cast<bool>(take({look_up(disk)})); }));
 }
 
 TEST_CASE("a disk that another program has locked is waited for, as long as the call may") {

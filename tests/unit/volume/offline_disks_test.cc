@@ -64,7 +64,7 @@ TEST_CASE("who uses a disk is told to who would take it offline") {
   CHECK_THAT(message(agent.try_set_online(disk, false)), Catch::Contains("the mount " + target));
   CHECK(agent.id_at(target) == id);
   REQUIRE(agent.unmount(id, target) == "OK");
-  // Mounted in another mount namespace, of which nothing is seen here: a claim alone.
+  // A claim alone, of which no list tells.
   const FileDescriptor claimed(::open((disk.node() + "p1").c_str(), O_RDONLY | O_EXCL | O_CLOEXEC));
   REQUIRE(claimed);
   CHECK_THAT(message(agent.try_set_online(disk, false)), Catch::Contains("something uses it"));

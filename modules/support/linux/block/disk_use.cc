@@ -16,8 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "longshore/linux/file_descriptor.hpp"
+#include "support/linux/block/opened_disk.h"
 #include "support/linux/block/sysfs.h"
+#include "support/linux/file_users.h"
+#include "support/linux/mount_namespaces.h"
 #include "support/linux/mount_table.h"
 #include "support/posix_path.h"
 
@@ -40,6 +42,11 @@ dev_t device_behind(const std::string& path) {
   return S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
 }
 
+// What a mount's source is may be any text, and lie on what hangs.
+bool has_node(const std::string& source) {
+  return source.starts_with("/dev/") && std::filesystem::path(source).lexically_normal() == source;
+}
+
 // 0: a file, whose filesystem is mounted, or none.
 dev_t device_beneath_loop(const std::string& node) {
   const FileDescriptor loop(::open(node.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -52,8 +59,8 @@ dev_t device_beneath_loop(const std::string& node) {
 
 class UseOfDisk {
  public:
-  UseOfDisk(const BlockDevices& devices, const Disk& disk, const std::vector<std::string>& needed)
-      : devices_(devices), disk_(disk), needed_(needed) {}
+  UseOfDisk(const BlockDevices& devices, const Disk& disk, std::vector<std::string> needed = {})
+      : devices_(devices), disk_(disk), needed_(std::move(needed)) {}
 
   // Everything that can be seen now.
   Result<std::vector<Use>> find() {
@@ -66,6 +73,26 @@ class UseOfDisk {
     add_holder(disk_.name);
     for (const KernelPartition& partition : devices_.partitions(disk_)) add_holder(partition.name);
     return std::move(uses_);
+  }
+
+  // What is mounted where neither this process nor the first one sees it; "": nothing. Who made
+  // such a mount may have chosen its source, unless it is btrfs'.
+  std::string find_elsewhere() {
+    const auto found = support::find_mount_elsewhere([&](const Mount& mount) {
+      return is_beneath(mount.device) || (mount.type == "btrfs" && is_btrfs_of(mount.source));
+    });
+    return found ? found->text() : "";
+  }
+
+  // A process that keeps the disk from being opened for oneself, or what is known of it.
+  std::string find_opener() {
+    auto search = support::find_file_user(
+        [&](const support::UsedFile& file) { return is_beneath(file.device); });
+    if (search.found) return search.text("") + ", though it is not mounted any more";
+    search = support::find_file_user(
+        [&](const support::UsedFile& file) { return is_beneath(file.node_of); });
+    if (search.found) return search.found->process + " has the device open";
+    return search.text("something uses it: a mount, dm or md, or who has files open in it");
   }
 
  private:
@@ -83,6 +110,10 @@ class UseOfDisk {
       known->second = std::ranges::find(names, disk_.name) != names.end();
     }
     return known->second;
+  }
+
+  bool is_btrfs_of(const std::string& source) {
+    return (has_node(source) && is_beneath(device_behind(source))) || is_on_btrfs_of(source);
   }
 
   // A btrfs may be on several disks, of which the mount names one.
@@ -105,11 +136,9 @@ class UseOfDisk {
     for (const Mount& mount : mounts) {
       // To look one up is most of the work, and the first process seldom has others.
       if (!seen_.emplace(mount.id, mount.point).second) continue;
-      // btrfs has a device number of its own; its source says what it was mounted from. Another's
-      // source may be any text, and lie on what hangs.
-      const bool has_node = mount.source.starts_with("/dev/") &&
-                            std::filesystem::path(mount.source).lexically_normal() == mount.source;
-      if (is_beneath(mount.device) || (has_node && is_beneath(device_behind(mount.source))) ||
+      // btrfs has a device number of its own; its source says what it was mounted from.
+      if (is_beneath(mount.device) ||
+          (has_node(mount.source) && is_beneath(device_behind(mount.source))) ||
           (mount.type == "btrfs" && is_on_btrfs_of(mount.source))) {
         uses_.push_back({"the mount " + mount.point, is_of_system(mount.point)});
       }
@@ -144,7 +173,7 @@ class UseOfDisk {
 
   const BlockDevices& devices_;
   const Disk& disk_;
-  const std::vector<std::string>& needed_;
+  const std::vector<std::string> needed_;
   std::vector<Use> uses_;
   std::set<std::pair<uint64_t, std::string>> seen_;  // mounts, by id and point
   std::map<dev_t, bool> opener_;                     // what is_beneath() found
@@ -170,10 +199,22 @@ Result<void> check_not_system_disk(const BlockDevices& devices, const Disk& disk
 
 Result<void> check_unused(const BlockDevices& devices, const Disk& disk,
                           std::string_view operation) {
-  const Result<std::vector<Use>> uses = UseOfDisk(devices, disk, {}).find();
+  UseOfDisk use(devices, disk);
+  const Result<std::vector<Use>> uses = use.find();
   if (!uses) return uses.error();
-  if (uses->empty()) return {};
-  return used(disk, operation, uses->front().what);
+  if (!uses->empty()) return used(disk, operation, uses->front().what);
+  const std::string elsewhere = use.find_elsewhere();
+  if (!elsewhere.empty()) return used(disk, operation, elsewhere);
+  return {};
+}
+
+Result<FileDescriptor> open_unused(const BlockDevices& devices, const Disk& disk,
+                                   std::string_view operation) {
+  if (auto unused = check_unused(devices, disk, operation); !unused) return unused.error();
+  Result<FileDescriptor> opened = open_disk(disk, O_RDONLY | O_EXCL, operation);
+  if (opened || opened.error().system() != std::errc::device_or_resource_busy) return opened;
+  std::string user = UseOfDisk(devices, disk).find_opener();
+  return Error(std::move(opened).error()).advise(std::move(user));
 }
 
 }  // namespace longshore::block

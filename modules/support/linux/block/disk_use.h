@@ -1,10 +1,11 @@
-// Who uses a disk: mounts, swap, and devices that are made of it.
+// Who uses a disk: mounts, swap, devices that are made of it, and processes that have it open.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/result.hpp"
 #include "support/linux/block/block_devices.h"
 
@@ -20,8 +21,15 @@ Result<void> check_not_system_disk(const BlockDevices& devices, const Disk& disk
                                    std::string_view operation,
                                    const std::vector<std::string>& needed = {});
 
-// FAILED_PRECONDITION, with the user, if anything at all uses the disk or a part of it.
+// FAILED_PRECONDITION, with the user, if anything at all uses the disk or a part of it: also what
+// is mounted in another mount namespace, with a process of that.
 Result<void> check_unused(const BlockDevices& devices, const Disk& disk,
                           std::string_view operation);
+
+// The same, and opens it for reading so that nobody can mount it or make a device of it. So users
+// are noticed that no list shows, such as files that are open after a lazy unmount; the error names
+// their process, as far as /proc shows it (not of btrfs, of whose files no disk can be told).
+Result<FileDescriptor> open_unused(const BlockDevices& devices, const Disk& disk,
+                                   std::string_view operation);
 
 }  // namespace longshore::block
