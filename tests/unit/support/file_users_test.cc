@@ -12,6 +12,7 @@
 #include "tests/support/live_process.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tmpfs_mount.h"
+#include "tests/support/without_capability.h"
 
 namespace longshore::support {
 namespace {
@@ -80,6 +81,18 @@ TEST_CASE("who looks is no user") {
   const FileDescriptor own(::open(filesystem.file.c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(own);
   CHECK_FALSE(find_on(filesystem.device).found);
+}
+
+TEST_CASE("without CAP_SYS_PTRACE the processes of others are not seen, and that is told") {
+  const Filesystem filesystem;
+  const test::LiveProcess user([&] {
+    if (::chdir(filesystem.point.c_str()) != 0 || ::setuid(65534) != 0) ::_exit(1);
+  });
+  CHECK(find_on(filesystem.device).found);
+  const test::WithoutCapability less(CAP_SYS_PTRACE);
+  const FileUserSearch search = find_on(filesystem.device);
+  CHECK_FALSE(search.found);
+  CHECK_FALSE(search.saw_all);
 }
 
 // A folder like /proc, with one process whose links and lists the test makes.

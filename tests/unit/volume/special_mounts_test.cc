@@ -1,8 +1,8 @@
 // What is mounted, by others too, and what keeps a volume from being mounted, unmounted or grown.
 #include <linux/capability.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/support/without_capability.h"
 #include "tests/unit/volume/disk_world.h"
 #include "tests/unit/volume/run_program.h"
 #include "volume/linux/detached_mount.h"
@@ -11,26 +11,9 @@ namespace longshore::volume {
 namespace {
 
 using test::LoopDisk;
+using test::WithoutCapability;
 
 constexpr const char* kNone = "PARTUUID=00000000-0000-0000-0000-000000000000";
-
-// This thread without a capability.
-class Without {
- public:
-  explicit Without(unsigned capability) {
-    REQUIRE(::syscall(SYS_capget, &header_, before_) == 0);
-    __user_cap_data_struct less[2] = {before_[0], before_[1]};
-    less[capability / 32].effective &= ~(1U << capability % 32);
-    REQUIRE(::syscall(SYS_capset, &header_, less) == 0);
-  }
-  Without(const Without&) = delete;
-  Without& operator=(const Without&) = delete;
-  ~Without() { ::syscall(SYS_capset, &header_, before_); }
-
- private:
-  __user_cap_header_struct header_{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct before_[2]{};
-};
 
 // What the service says of an unmount that is refused.
 std::string refusal_to_unmount(Agent& agent, const std::string& id, const std::string& target) {
@@ -424,7 +407,7 @@ TEST_CASE("the kernel's answer tells a filesystem that it lacks from what it for
   REQUIRE_FALSE(lacking);
   CHECK_THAT(lacking.error().message(), Catch::Contains("has no filesystem \"nofilesystem\""));
 
-  const Without capability(CAP_SYS_ADMIN);
+  const WithoutCapability capability(CAP_SYS_ADMIN);
   const auto forbidden = mount_detached({.type = "ext4", .node = "/dev/null"});
   REQUIRE_FALSE(forbidden);
   CHECK_THAT(forbidden.error().message(),
