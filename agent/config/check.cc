@@ -99,6 +99,12 @@ class WholeCheck {
 
   void check_http() {
     const HttpSettings& http = draft_.configuration.agent.http;
+    if (!is_metrics_path(http.metrics_path)) {
+      add(place_of(draft_.origins, {"agent.http.metrics_path"}),
+          "\"agent.http.metrics_path\" must be a path such as /metrics, and none of /, /healthz, "
+          "/readyz and /status, not " +
+              in_quotes(http.metrics_path));
+    }
     const auto address = parse_http_address(http.address);
     if (!address) return;  // none, or reported already
     const Place place = place_of(draft_.origins, {"agent.http.address"});

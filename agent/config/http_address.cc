@@ -1,5 +1,7 @@
 #include "config/http_address.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/ip/address.hpp>
 #include <charconv>
 
@@ -38,6 +40,13 @@ std::optional<HttpAddress> parse_http_address(std::string_view text) {
   parsed.port = *port;
   parsed.is_loopback = address.is_loopback();
   return parsed;
+}
+
+bool is_metrics_path(std::string_view path) {
+  constexpr std::array<std::string_view, 4> kTaken = {"/", "/healthz", "/readyz", "/status"};
+  return path.starts_with('/') && std::ranges::find(kTaken, path) == kTaken.end() &&
+         std::ranges::all_of(path, [](char each) { return each > ' ' && each < 0x7f; }) &&
+         path.find_first_of("?#") == path.npos;
 }
 
 }  // namespace longshore::config

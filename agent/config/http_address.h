@@ -18,4 +18,7 @@ struct HttpAddress {
 // Of "127.0.0.1:9809", "[::1]:9809", "localhost:9809" or "unix:///absolute/path".
 std::optional<HttpAddress> parse_http_address(std::string_view text);
 
+// Whether metrics can be at this path: "/metrics", and not where something else is.
+bool is_metrics_path(std::string_view path);
+
 }  // namespace longshore::config

@@ -87,7 +87,8 @@ const SectionKeys<HttpSettings>& section_keys(const HttpSettings&) {
                         .type = KeyType::kHttpAddress,
                         .doc = "Where /status, /metrics, /healthz and /readyz are answered, such "
                                "as \"127.0.0.1:9809\", \"[::1]:9809\" or "
-                               "\"unix:///absolute/path\". Every local user, and every pod on the "
+                               "\"unix:///absolute/path\". A controller's pages may have the same "
+                               "address, and come first. Every local user, and every pod on the "
                                "host's network, can read it at a port, recent errors with their "
                                "paths included; the Unix socket is the agent's user's alone. "
                                "Empty: nowhere.",
@@ -97,6 +98,10 @@ const SectionKeys<HttpSettings>& section_keys(const HttpSettings&) {
                              .type = KeyType::kBool,
                              .doc = "Whether the address may be one that other machines reach. "
                                     "Everybody who does can read all of it.",
+                             .needs_restart = true}),
+      key<&S::metrics_path>({.name = "metrics_path",
+                             .type = KeyType::kString,
+                             .doc = "The path of /metrics, where scrapers look for another one.",
                              .needs_restart = true}),
   };
   return keys;

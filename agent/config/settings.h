@@ -29,6 +29,7 @@ struct LogSettings {
 struct HttpSettings {
   std::string address;  // empty: none; see config/http_address.h
   bool allow_remote = false;
+  std::string metrics_path = "/metrics";
 
   bool operator==(const HttpSettings&) const = default;
 };

@@ -61,6 +61,7 @@ class ModuleSet {
   }
   CrashMarkers* crash_markers() { return starter_.crash_markers(); }
   void set_safe_mode() { starter_.set_safe_mode(); }
+  void set_settings_are_flags() { starter_.set_settings_are_flags(); }
 
   // At the start of the agent a module that does not start is shown as failed and the others
   // serve; at a reload it is an error and nothing changes. One whose file cannot be loaded is no

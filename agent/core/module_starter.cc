@@ -98,7 +98,7 @@ bool ModuleStarter::bring_up(ModuleEntry& entry, std::string_view handover) {
 Result<void> ModuleStarter::create_and_start(ModuleEntry& entry, std::string_view handover) {
   const config::ModuleSettings& settings = entry.settings;
   if (auto marked = mark(entry); !marked) return marked;
-  const auto message = settings_message(settings, state_dir_);
+  const auto message = settings_message(settings, state_dir_, settings_are_flags_);
   if (!message) return message.error();
   loader::InstanceOptions options = instance_options(settings);
   options.lifecycle = entry.lifecycle;

@@ -37,6 +37,8 @@ class ModuleStarter {
   }
   // Loads nothing at all.
   void set_safe_mode() { safe_mode_ = true; }
+  // Who starts the process gave the modules' options as flags, and knows no keys.
+  void set_settings_are_flags() { settings_are_flags_ = true; }
 
   // A module whose file cannot be loaded. `known`: what an earlier file said of it, or null.
   ModuleEntry without_file(const config::ModuleSettings& settings,
@@ -86,6 +88,7 @@ class ModuleStarter {
   std::unique_ptr<CrashMarkers> markers_;
   std::set<std::string> started_;  // files, by SHA-256, whose first start in this life is over
   bool safe_mode_ = false;
+  bool settings_are_flags_ = false;
   std::string state_dir_;
   std::chrono::nanoseconds stop_timeout_{0};
   mutable std::mutex mutex_;

@@ -43,8 +43,9 @@ loader::InstanceOptions instance_options(const config::ModuleSettings& settings)
 }
 
 Result<std::string> settings_message(const config::ModuleSettings& settings,
-                                     const std::string& state_dir) {
+                                     const std::string& state_dir, bool are_flags) {
   module::v1::Settings message;
+  message.set_are_flags(are_flags);
   for (const auto& [name, value] : settings.settings) {
     set_value(value, (*message.mutable_values())[name]);
   }

@@ -13,8 +13,8 @@ loader::InstanceOptions instance_options(const config::ModuleSettings& settings)
 
 // The serialised longshore.module.v1.Settings for `start`. Makes the instance's own folder below
 // `state_dir`. An error where that cannot be had: a module that works without would forget what it
-// had begun.
+// had begun. `are_flags`: by which the module's texts call its options.
 Result<std::string> settings_message(const config::ModuleSettings& settings,
-                                     const std::string& state_dir);
+                                     const std::string& state_dir, bool are_flags);
 
 }  // namespace longshore::core

@@ -59,8 +59,11 @@ void DriverCall::on_finish(rpc::Outcome outcome) {
     was_retried_ = true;
     return retry();
   }
-  const bool is_answered = outcome.code == StatusCode::kOk;
-  end(outcome.code, std::move(outcome.text), is_answered ? &response_ : nullptr);
+  if (outcome.code != StatusCode::kOk) return end(outcome.code, std::move(outcome.text));
+  if (response_) return end(StatusCode::kOk, std::move(outcome.text), &*response_);
+  // An empty message would be one.
+  fail(Error(StatusCode::kInternal, "call the CSI driver at", parts_.path)
+           .because(parts_.method + " ended with OK, but without its response"));
 }
 
 void DriverCall::count(StatusCode code, const std::string* response) const {

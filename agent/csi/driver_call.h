@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -68,7 +69,7 @@ class DriverCall final : public rpc::ClientCallHandler,
   std::shared_ptr<rpc::ClientCall> running_;
   std::function<void()> retry_;
   bool was_retried_ = false;
-  std::string response_;
+  std::optional<std::string> response_;
   bool is_over_ = false;
 };
 

@@ -35,7 +35,7 @@ endpoint::EndpointSet::OnFailure on_bad_endpoint(const config::Configuration& co
 }  // namespace
 
 Agent::Agent(Options options, config::Loaded loaded,
-             std::unique_ptr<core::InspectedModules> modules, AdminService& admin,
+             std::unique_ptr<core::InspectedModules> modules, const DescribedServices& services,
              std::unique_ptr<observe::Log> log)
     : options_(std::move(options)),
       log_(std::move(log)),
@@ -46,7 +46,8 @@ Agent::Agent(Options options, config::Loaded loaded,
           .name = "the agent (agent.limits.max_memory)",
           .limit = static_cast<size_t>(configuration()->agent.limits.max_memory)})),
       endpoints_(endpoint_context(), endpoint::take_activated_sockets()),
-      control_(admin.serve(*this, core_.timers)) {}
+      controllers_pages_(*services.http),
+      control_(services.admin->serve(*this, core_.timers)) {}
 
 endpoint::EndpointContext Agent::endpoint_context() {
   return {io_,
@@ -87,6 +88,7 @@ Result<void> Agent::start() {
       [this, groups = control_groups](auto inspection, const auto& module, const auto& agent) {
         return supervise::make_child_module(std::move(inspection), module, agent, groups, *log_);
       });
+  if (options_.settings_are_flags) core_.modules.set_settings_are_flags();
   // It says so itself.
   if (auto opened = configuration_.open_audit_log(); !opened && configuration()->agent.strict) {
     return opened;
@@ -116,7 +118,7 @@ Result<void> Agent::start() {
 }
 
 std::optional<Error> Agent::refused_settings() const {
-  if (!options_.ends_with_refused_settings) return std::nullopt;
+  if (!options_.settings_are_flags) return std::nullopt;
   for (const core::ModuleEntry& entry : core_.modules.list()) {
     if (!entry.is_controller() || entry.failure.empty()) continue;
     if (entry.failure_code != StatusCode::kInvalidArgument) continue;
@@ -214,7 +216,10 @@ Result<void> Agent::open_sockets(const config::Configuration& configured,
   if (!wanted) return std::move(wanted).error();
   auto opened = endpoints_.prepare(std::move(*wanted), on_bad_endpoint(configuration));
   if (!opened) return opened;
-  http_ = HttpEndpoint::make(configuration.agent.http, {io_, [this] { return status(); }, *log_});
+  const char* const address_name =
+      options_.settings_are_flags ? "--metrics-address or --http-endpoint" : "agent.http.address";
+  http_ = HttpEndpoint::make(configuration.agent.http, {io_, [this] { return status(); },
+                                                        controllers_pages_, address_name, *log_});
   if (!http_) return {};
   auto listening = http_->listen();
   if (listening || !configuration.agent.strict) return {};

@@ -30,7 +30,7 @@
 #include "endpoint/endpoint_set.h"
 #include "endpoint/io_threads.h"
 #include "longshore/result.hpp"
-#include "main/admin_service.h"
+#include "main/described_services.h"
 #include "main/http_endpoint.h"
 #include "main/module_retry.h"
 #include "main/service_watchdog.h"
@@ -51,17 +51,17 @@ class Agent {
     std::string config_text = {};  // in its place, where it is not empty
     bool check_ownership = true;
     bool safe_mode = false;  // loads no module and serves the control socket alone
-    // Who starts this has nothing to change it by: it ends with `refused_settings`, if there are
-    // any.
-    bool ends_with_refused_settings = false;
+    // The modules' settings are flags of the process, as csi-sidecars': their texts call them so,
+    // and it ends with `refused_settings`, if there are any, since nobody could change them.
+    bool settings_are_flags = false;
     router::MemoryReserve* memory = nullptr;  // the process's
     // Tells the service manager "READY=1", "STOPPING=1", "RELOADING=1...". May be empty.
     std::function<void(std::string_view)> notify = {};
   };
 
-  // `admin`: of the host services of `modules`.
+  // `services`: those of `modules`, which hold them.
   Agent(Options options, config::Loaded loaded, std::unique_ptr<core::InspectedModules> modules,
-        AdminService& admin, std::unique_ptr<observe::Log> log);
+        const DescribedServices& services, std::unique_ptr<observe::Log> log);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -70,7 +70,7 @@ class Agent {
   Result<void> start();
 
   // After `start`: of a controller that did not start since its settings are wrong, which no other
-  // try makes right. Nothing where the options do not ask for it.
+  // try makes right. Nothing where the settings are no flags.
   std::optional<Error> refused_settings() const;
 
   // Serves until SIGTERM, SIGINT or `request_end`, then drains. SIGHUP reloads.
@@ -165,6 +165,7 @@ class Agent {
   // What the clients of all endpoints make the agent hold, but for the control socket's.
   std::shared_ptr<rpc::MemoryAccount> client_memory_;
   endpoint::EndpointSet endpoints_;
+  HttpService& controllers_pages_;
   const std::shared_ptr<AdminTarget> control_;  // its thread is the control thread
   std::unique_ptr<HttpEndpoint> http_;          // null: none is configured
   std::optional<ServiceWatchdog> watchdog_;  // once it serves, where the service manager wants one

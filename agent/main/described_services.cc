@@ -4,7 +4,6 @@
 
 #include "csi/csi_service.h"
 #include "main/endpoint_service.h"
-#include "main/http_service.h"
 #include "services/agent_service.h"
 
 namespace longshore {
@@ -22,9 +21,9 @@ Result<DescribedServices> described_services() {
   if (!sockets) return std::move(sockets).error();
   (*all)->add(*admin);
   (*all)->add(*std::move(csi));
-  (*all)->add(*std::move(http));
+  (*all)->add(*http);
   (*all)->add(*std::move(sockets));
-  return DescribedServices{*std::move(all), admin->get()};
+  return DescribedServices{*std::move(all), admin->get(), http->get()};
 }
 
 }  // namespace longshore

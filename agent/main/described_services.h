@@ -8,6 +8,7 @@
 
 #include "longshore/result.hpp"
 #include "main/admin_service.h"
+#include "main/http_service.h"
 #include "services/host_services.h"
 
 namespace longshore {
@@ -15,7 +16,9 @@ namespace longshore {
 struct DescribedServices {
   // Given to the inspected modules, so that the services end with the agent whose timers they use.
   std::shared_ptr<services::HostServices> all;
-  AdminService* admin;  // one of them, which the agent serves
+  // Two of them, which the agent has more to do with.
+  AdminService* admin;
+  HttpService* http;
 };
 
 Result<DescribedServices> described_services();

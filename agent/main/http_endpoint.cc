@@ -11,17 +11,19 @@ std::unique_ptr<HttpEndpoint> HttpEndpoint::make(const config::HttpSettings& set
   auto address = config::parse_http_address(settings.address);
   if (!address) return nullptr;
   return std::unique_ptr<HttpEndpoint>(
-      new HttpEndpoint(settings.address, std::move(*address), std::move(parts)));
+      new HttpEndpoint(settings, std::move(*address), std::move(parts)));
 }
 
-HttpEndpoint::HttpEndpoint(std::string address, config::HttpAddress parsed, Parts parts)
-    : address_(std::move(address)),
+HttpEndpoint::HttpEndpoint(const config::HttpSettings& settings, config::HttpAddress parsed,
+                           Parts parts)
+    : address_(settings.address),
+      metrics_path_(settings.metrics_path),
       parsed_(std::move(parsed)),
       parts_(std::move(parts)),
       retries_(endpoint::make_alarm(parts_.io), [this] { try_again(); }) {}
 
 Result<void> HttpEndpoint::listen() {
-  observe::HttpPages pages = observe::status_site(parts_.report);
+  observe::HttpPages pages = observe::status_site(parts_.report, metrics_path_);
   auto listening = parsed_.unix_path.empty() ? listen_on_port(std::move(pages))
                                              : listen_on_unix_socket(std::move(pages));
   if (!listening) {
@@ -49,10 +51,16 @@ bool HttpEndpoint::answer() {
 }
 
 Result<void> HttpEndpoint::listen_on_port(observe::HttpPages pages) {
-  auto server =
-      observe::HttpStatusServer::listen(parsed_.host, parsed_.port, std::move(pages), parts_.log);
-  if (!server) return std::move(server).error();
+  observe::HttpServerOptions options;
+  options.page_timeout = HttpService::kPageTimeout;
+  auto server = observe::HttpStatusServer::listen_late(
+      parsed_.host, parsed_.port, parts_.controllers.before(std::move(pages)), parts_.log, options);
+  if (!server) {
+    return std::move(server).error().advise("choose another " + parts_.address_name +
+                                            ", or leave it empty for no HTTP");
+  }
   server_ = std::move(*server);
+  parts_.controllers.own_port_listens();
   return {};
 }
 

@@ -3,6 +3,8 @@
 // Off unless the configuration names an address: a port that nobody asked for would be a surprise
 // on a node. Where it cannot listen, or has no thread, it tries again, as other endpoints do.
 //
+// A port may be shared with controllers' pages, which come first: HttpService knows them.
+//
 // Threads: the I/O thread, or the first while there is none; the report is asked for on the
 // server's own. Its end is another's, after `stop_trying`: it waits for a report that is under way,
 // which may need the I/O thread. Owner: the agent.
@@ -18,6 +20,7 @@
 #include "config/settings.h"
 #include "endpoint/retries.h"
 #include "longshore/result.hpp"
+#include "main/http_service.h"
 #include "observe/http_status_server.h"
 #include "observe/log.h"
 #include "observe/status_report.h"
@@ -29,6 +32,8 @@ class HttpEndpoint {
   struct Parts {
     boost::asio::io_context& io;
     std::function<observe::StatusReport()> report;
+    HttpService& controllers;
+    std::string address_name;  // what texts call the address
     observe::Log& log;
   };
 
@@ -44,7 +49,7 @@ class HttpEndpoint {
   std::optional<observe::EndpointReport> trouble() const;
 
  private:
-  HttpEndpoint(std::string address, config::HttpAddress parsed, Parts parts);
+  HttpEndpoint(const config::HttpSettings& settings, config::HttpAddress parsed, Parts parts);
 
   Result<void> listen_on_unix_socket(observe::HttpPages pages);
   Result<void> listen_on_port(observe::HttpPages pages);
@@ -54,6 +59,7 @@ class HttpEndpoint {
   void tell_of_trouble() const;
 
   const std::string address_;  // as the configuration has it
+  const std::string metrics_path_;
   const config::HttpAddress parsed_;
   const Parts parts_;
   std::string reason_;                                 // why it does not listen

@@ -16,8 +16,6 @@ using host::v1::HttpEvent;
 
 // For the thread for ports, which waits for the threads of ports.
 constexpr std::chrono::seconds kStopTime{5};
-// Clients have limits of their own; this one is for those that never go.
-constexpr std::chrono::minutes kPageTimeout{10};
 
 std::string event_of(HttpEvent::Type type, uint64_t id, const std::string& address = {}) {
   HttpEvent event;
@@ -25,6 +23,14 @@ std::string event_of(HttpEvent::Type type, uint64_t id, const std::string& addre
   event.set_id(id);
   event.set_address(address);
   return event.SerializeAsString();
+}
+
+std::string key_of(const config::HttpAddress& address) {
+  return address.host + ' ' + std::to_string(address.port);
+}
+
+observe::HttpPage no_such_page(const observe::HttpQuery&) {
+  return observe::text_page(404, "There is nothing here.\n");
 }
 
 bool is_printable(const std::string& text) {
@@ -42,9 +48,27 @@ Result<std::shared_ptr<HttpService>> HttpService::make() {
 }
 
 void HttpService::start(router::Timers& timers, observe::Log& log,
-                        const services::CurrentConfiguration&) {
+                        const services::CurrentConfiguration& configuration) {
   log_ = &log;
+  // Only a restart changes it.
+  const auto own = config::parse_http_address(configuration()->agent.http.address);
+  if (own && own->unix_path.empty() && own->port != 0) own_port_ = key_of(*own);
   ports_thread_.emplace(timers, "http-ports", 1);
+}
+
+observe::LateHttpPages HttpService::before(observe::HttpPages own) {
+  return [weak = weak_from_this(), own = std::move(own)](
+             const observe::HttpQuery& query,
+             const observe::HttpAnswer& answer) -> std::shared_ptr<void> {
+    if (const auto self = weak.lock()) return self->take(self->own_port_, query, answer, own);
+    answer(own(query));
+    return nullptr;
+  };
+}
+
+void HttpService::own_port_listens() {
+  const std::lock_guard lock(mutex_);
+  own_port_listens_ = true;
 }
 
 Result<void> HttpService::begin(router::Call& call) {
@@ -77,7 +101,7 @@ Result<void> HttpService::serve(router::Call& call) {
     return cannot_serve(StatusCode::kInvalidArgument, request.address())
         .because("its path \"" + wanted.path + "\" is not one such as /healthz");
   }
-  wanted.port = parsed->host + ' ' + std::to_string(parsed->port);
+  wanted.port = key_of(*parsed);
   // Each that takes any port gets one of its own.
   if (parsed->port == 0) wanted.port += ' ' + std::to_string(call.handle());
   ports_thread_->post(
@@ -96,9 +120,11 @@ Result<void> HttpService::serve(router::Call& call) {
 Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const Wanted& wanted) {
   auto port = port_of(wanted);
   if (!port) return std::move(port).error();
-  observe::HttpStatusServer& server = *(*port)->server;
+  observe::HttpStatusServer* const server = (*port)->server.get();
   std::string address = wanted.address;
-  address.replace(address.rfind(':') + 1, std::string::npos, std::to_string(server.port()));
+  if (server) {
+    address.replace(address.rfind(':') + 1, std::string::npos, std::to_string(server->port()));
+  }
   // Before there is a page: requests are told of on another thread.
   pending_.listening(*call, event_of(HttpEvent::TYPE_LISTENING, 0, address));
   bool is_started = false;
@@ -108,8 +134,8 @@ Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const 
     (*port)->pages[wanted.path] = {call->handle(), call->caller().module, call};
   }
   if (call->is_over()) on_end(*call);  // which found no page
-  if (is_started) return {};
-  return server.start();
+  if (is_started || !server) return {};
+  return server->start();
 }
 
 Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
@@ -131,6 +157,11 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
           .because("another controller serves " + wanted.path + " there")
           .advise("give one of them another port");
     }
+    if (wanted.port == own_port_) {
+      if (own_port_listens_) return &ports_[wanted.port];
+      return cannot_serve(StatusCode::kUnavailable, wanted.address)
+          .because("the agent's own pages have this address too, and do not listen there yet");
+    }
   }
   observe::HttpServerOptions options;
   options.page_timeout = kPageTimeout;
@@ -139,7 +170,7 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
       [weak = weak_from_this(), port = wanted.port](const observe::HttpQuery& query,
                                                     const observe::HttpAnswer& answer) {
         const auto self = weak.lock();
-        return self ? self->take(port, query, answer) : nullptr;
+        return self ? self->take(port, query, answer, &no_such_page) : nullptr;
       },
       *log_, options);
   if (!server) return std::move(server).error();
@@ -189,7 +220,8 @@ void HttpService::close_unused() {
 }
 
 std::shared_ptr<void> HttpService::take(const std::string& port, const observe::HttpQuery& query,
-                                        const observe::HttpAnswer& answer) {
+                                        const observe::HttpAnswer& answer,
+                                        const observe::HttpPages& other) {
   std::shared_ptr<router::Call> call;
   uint64_t id = 0;
   {
@@ -205,7 +237,7 @@ std::shared_ptr<void> HttpService::take(const std::string& port, const observe::
     }
   }
   if (!call) {
-    answer(observe::text_page(404, "There is nothing here.\n"));
+    answer(other(query));
     return nullptr;
   }
   if (!pending_.request(*call, id, event_of(HttpEvent::TYPE_REQUEST, id))) {

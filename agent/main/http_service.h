@@ -3,6 +3,9 @@
 //   Serve ──► a port is opened, or one that is open gets a page ──► requests go to the Serve call
 //                 the last Serve of a port ends ──► it is closed
 //
+// The address of `[agent.http]` is a port too, which the agent's own endpoint opens: pages there
+// come before the agent's.
+//
 // Requests are bounded by the connections that a port has, and each by the time that a page may
 // take. Those that the Serve call has no room for wait here. Ports are opened and closed on a
 // thread of the service's, requests come on the port's own.
@@ -11,6 +14,7 @@
 // services; calls share it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -36,6 +40,8 @@ class HttpService final : public services::HostServiceTarget,
   static constexpr size_t kMaxPages = 64;
   static constexpr size_t kMaxBodyBytes = 64u << 10;
   static constexpr size_t kMaxContentTypeBytes = 256;
+  // Clients have limits of their own; this one is for those that never go.
+  static constexpr std::chrono::minutes kPageTimeout{10};
 
   static Result<std::shared_ptr<HttpService>> make();
   using HostServiceTarget::HostServiceTarget;
@@ -46,6 +52,12 @@ class HttpService final : public services::HostServiceTarget,
              const services::CurrentConfiguration& configuration) override;
   // Closes all ports and serves nothing from then on. Twice is harmless.
   void stop() override;
+
+  // For the agent's own endpoint: pages of controllers at its address, and all others of `own`.
+  observe::LateHttpPages before(observe::HttpPages own);
+  // From then on controllers' pages may be there. [any]
+  void own_port_listens();
+
   void on_writable(router::Call& call) override { pending_.resume(call); }
   void on_end(router::Call& call) override;
 
@@ -63,8 +75,8 @@ class HttpService final : public services::HostServiceTarget,
     std::weak_ptr<router::Call> call;  // which holds the service
   };
   struct Port {
-    std::unique_ptr<observe::HttpStatusServer> server;
-    std::map<std::string, Page> pages;  // by path
+    std::unique_ptr<observe::HttpStatusServer> server;  // null: the agent's own endpoint's
+    std::map<std::string, Page> pages;                  // by path
     bool is_started = false;
   };
   struct Request {
@@ -81,20 +93,23 @@ class HttpService final : public services::HostServiceTarget,
   Result<Port*> port_of(const Wanted& wanted);
   void close_unused();
 
-  // On the port's thread. What it answers is let go of when nobody waits any more.
+  // On the port's thread. What it answers is let go of when nobody waits any more. `other`: what
+  // is answered where there is no such page.
   std::shared_ptr<void> take(const std::string& port, const observe::HttpQuery& query,
-                             const observe::HttpAnswer& answer);
+                             const observe::HttpAnswer& answer, const observe::HttpPages& other);
   // False: it has been answered.
   bool forget(uint64_t id);
 
   // Both from the start on.
   observe::Log* log_ = nullptr;
   std::optional<router::WorkerPool> ports_thread_;
+  std::string own_port_;  // the key of the agent's own endpoint; empty: none can be shared
 
   PendingEvents pending_;  // with a lock of its own
 
   std::mutex mutex_;
   bool is_stopped_ = false;
+  bool own_port_listens_ = false;
   std::map<std::string, Port> ports_;
   std::map<uint64_t, Request> requests_;  // that wait for an answer
   uint64_t last_id_ = 0;

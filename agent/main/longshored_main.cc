@@ -104,7 +104,7 @@ int run(const CommandLine& line, router::MemoryReserve& memory, ProcessControl& 
                                   .check_ownership = !line.no_ownership_check,
                                   .safe_mode = line.safe_mode,
                                   .memory = &memory},
-                   *std::move(loaded), std::move(modules), *services->admin, control);
+                   *std::move(loaded), std::move(modules), *services, control);
 }
 
 int run_as_asked(const CommandLine& line, router::MemoryReserve& memory) {

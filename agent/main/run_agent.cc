@@ -48,7 +48,7 @@ int report_failure(const std::string& program, ProcessControl& control, int exit
 }
 
 int run_agent(const std::string& program, Agent::Options options, config::Loaded loaded,
-              std::unique_ptr<core::InspectedModules> modules, AdminService& admin,
+              std::unique_ptr<core::InspectedModules> modules, const DescribedServices& services,
               ProcessControl& control) {
   const config::AgentSettings& settings = loaded.configuration.agent;
   Result<std::unique_ptr<observe::Log>> log = observe::Log::open(core::log_options(settings.log));
@@ -63,7 +63,7 @@ int run_agent(const std::string& program, Agent::Options options, config::Loaded
   google::protobuf::SetLogHandler(nullptr);
   options.notify = [&control](std::string_view what) { control.notify(what); };
   auto agent = std::make_unique<Agent>(std::move(options), std::move(loaded), std::move(modules),
-                                       admin, *std::move(log));
+                                       services, *std::move(log));
   control.serve(agent.get());
   const auto started = agent->start();
   const auto refused = started ? agent->refused_settings() : std::nullopt;

@@ -10,8 +10,8 @@
 #include "config/loaded.h"
 #include "core/inspected_modules.h"
 #include "longshore/result.hpp"
-#include "main/admin_service.h"
 #include "main/agent.h"
+#include "main/described_services.h"
 #include "main/process_control.h"
 
 namespace longshore {
@@ -21,9 +21,10 @@ int report_failure(const std::string& program, ProcessControl& control, int exit
                    const Error& error);
 
 // Answers the exit code once the agent has ended; kConfigurationError too where it ended with
-// refused settings. `modules` has read what `loaded` names, and `options.notify` is set here.
+// refused settings. `modules` holds `services` and has read what
+// `loaded` names, and `options.notify` is set here.
 int run_agent(const std::string& program, Agent::Options options, config::Loaded loaded,
-              std::unique_ptr<core::InspectedModules> modules, AdminService& admin,
+              std::unique_ptr<core::InspectedModules> modules, const DescribedServices& services,
               ProcessControl& control);
 
 }  // namespace longshore

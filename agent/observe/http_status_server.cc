@@ -281,10 +281,7 @@ Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::listen(const std::st
                                                                    uint16_t port, HttpPages pages,
                                                                    Log& log,
                                                                    HttpServerOptions options) {
-  auto server = open_on_port(host, port, std::move(pages), log, options);
-  if (server) return server;
-  return std::move(server).error().advise(
-      "choose another agent.http.address, or leave it empty for no HTTP");
+  return open_on_port(host, port, std::move(pages), log, options);
 }
 
 Result<std::unique_ptr<HttpStatusServer>> HttpStatusServer::listen_late(const std::string& host,

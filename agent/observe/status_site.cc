@@ -112,8 +112,9 @@ HttpPage readiness(const StatusReport& report) {
   return text_page(200, "ok\n" + obstacles);
 }
 
-HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& report) {
-  if (query.path == "/metrics") {
+HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& report,
+                 const std::string& metrics_path) {
+  if (query.path == metrics_path) {
     return {200, kMetricsContentType, metrics_text(report(), process_figures()), {}};
   }
   if (query.path == "/healthz") return health(report());
@@ -122,13 +123,15 @@ HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& re
   }
   if (query.path == "/status") return status(query, report());
   if (query.path == "/") return {302, "text/plain; charset=utf-8", "See /status.\n", "/status"};
-  return text_page(404, "There are /metrics, /healthz, /readyz and /status.\n");
+  return text_page(404, "There are " + metrics_path + ", /healthz, /readyz and /status.\n");
 }
 
 }  // namespace
 
-HttpPages status_site(std::function<StatusReport()> report) {
-  return [report = std::move(report)](const HttpQuery& query) { return page_of(query, report); };
+HttpPages status_site(std::function<StatusReport()> report, std::string metrics_path) {
+  return [report = std::move(report), path = std::move(metrics_path)](const HttpQuery& query) {
+    return page_of(query, report, path);
+  };
 }
 
 }  // namespace longshore::observe

@@ -1,6 +1,6 @@
 // The paths of the status endpoint. Nothing here changes anything.
 //
-//   /metrics   for Prometheus
+//   /metrics   for Prometheus, or wherever else that is to be
 //   /healthz   200 while the agent serves, 503 when it is ending
 //   /readyz    200 while a module serves too, or is a controller that waits, and an endpoint
 //              listens; with agent.strict only while all do; else 503. A line for each that does
@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "observe/http_page.h"
 #include "observe/status_report.h"
@@ -18,6 +19,6 @@
 namespace longshore::observe {
 
 // `report` is asked anew for every page, on the thread that asks for the page.
-HttpPages status_site(std::function<StatusReport()> report);
+HttpPages status_site(std::function<StatusReport()> report, std::string metrics_path = "/metrics");
 
 }  // namespace longshore::observe

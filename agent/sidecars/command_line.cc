@@ -156,6 +156,7 @@ class Parser {
       }
       settings_.log_format = format->value;
     }
+    if (auto taken = take_metrics_path(); !taken) return taken;
     return take_http();
   }
 
@@ -168,17 +169,23 @@ class Parser {
       return wrong(metrics->flag(), "--http-endpoint is given too")
           .advise(owners.empty() ? "leave one of them out"
                                  : "write " + prefixed_forms("http-endpoint", owners) +
-                                       " in place of --http-endpoint, with another port");
+                                       " in place of --http-endpoint");
     }
     if (metrics) return set_http_address(*metrics);
     if (!has_endpoint) return {};
-    if (owners.empty()) return set_http_address(*take("http-endpoint"));
-    if (owners.size() == 1) {
-      line_.warnings.push_back(
-          "the flag --http-endpoint is where /healthz of the controller " +
-          owners.front().controller + " is served; /metrics is not served there: for that give " +
-          prefixed_forms("http-endpoint", owners) + " in its place, and --metrics-address");
+    // A controller that has the option gets it too: they share the port.
+    return set_http_address(owners.empty() ? *take("http-endpoint") : *endpoint);
+  }
+
+  Result<void> take_metrics_path() {
+    const std::optional<Given> path = take("metrics-path");
+    if (!path) return {};
+    if (!config::is_metrics_path(path->value)) {
+      return wrong(path->flag(), config::in_quotes(path->value) +
+                                     " is no path such as /metrics, or is one of /, "
+                                     "/healthz, /readyz and /status");
     }
+    settings_.metrics_path = path->value;
     return {};
   }
 
@@ -195,7 +202,10 @@ class Parser {
   Result<void> set_http_address(const Given& given) {
     if (given.value.empty()) return {};
     settings_.http_address = http_address(given.value);
-    if (config::parse_http_address(settings_.http_address)) return {};
+    const auto parsed = config::parse_http_address(settings_.http_address);
+    const bool is_relative =
+        parsed && !parsed->unix_path.empty() && !text::file_path(parsed->unix_path).is_absolute();
+    if (parsed && !is_relative) return {};
     return wrong(given.flag(), config::in_quotes(given.value) + " is no IP address and port")
         .advise("write it as 127.0.0.1:9809 or :9809");
   }
@@ -227,12 +237,7 @@ class Parser {
       }
       if (!owners.empty()) continue;
       if (is_generic || !known_.unprefixed(given.name).empty()) {
-        // What it says is so anyhow.
-        if (given.name == "metrics-path" && given.value == "/metrics") continue;
-        warn(given, given.name == "metrics-path"
-                        ? "metrics are served at /metrics of --metrics-address, and not at " +
-                              config::in_quotes(given.value)
-                        : "no enabled controller has such an option");
+        warn(given, "no enabled controller has such an option");
       } else if (known_.prefixed(given.name)) {
         prefixed.push_back(given);
       } else {
@@ -262,11 +267,12 @@ class Parser {
 
   Result<void> check_required() {
     for (const auto& [name, values] : settings_.controllers) {
-      for (const config::OptionSchema& option : installed_.described.at(name).options) {
+      const config::ModuleSchema& schema = installed_.described.at(name);
+      for (const config::OptionSchema& option : schema.options) {
         if (option.default_value || values.contains(option.name)) continue;
         return Error(StatusCode::kInvalidArgument, "run the controller", name)
             .because("it needs the flag --" + name + '-' + flag_name(option.name))
-            .advise(option.doc);
+            .advise(with_flag_names(option.doc, schema));
       }
     }
     return {};
@@ -300,9 +306,9 @@ const std::vector<OwnFlag>& own_flags() {
       {"logging-format", false, "FORMAT", "text or json, on standard error."},
       {"metrics-address", false, "ADDRESS",
        "Where /metrics, /healthz, /readyz and /status of the program itself are answered, as "
-       ":8080. "
-       "--http-endpoint means the same where no enabled controller has such an option. Only one of "
-       "them can be given."},
+       ":8080. --http-endpoint means the same, for a controller that has it too, whose /healthz "
+       "comes first. Only one of them can be given."},
+      {"metrics-path", false, "PATH", "The path of /metrics, where scrapers look for another one."},
       {"print-config", true, "",
        "Print the configuration that the flags make, for longshored --config, and end."},
       {"version", true, "", "Print the version and end."},

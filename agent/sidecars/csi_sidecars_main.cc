@@ -45,9 +45,9 @@ int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
   return run_agent(kProgram,
                    Agent::Options{.config_file = kConfigName,
                                   .config_text = line.configuration,
-                                  .ends_with_refused_settings = true,
+                                  .settings_are_flags = true,
                                   .memory = &memory},
-                   *std::move(loaded), std::move(modules), *services->admin, *control);
+                   *std::move(loaded), std::move(modules), *services, *control);
 }
 
 int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {

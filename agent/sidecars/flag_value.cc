@@ -98,6 +98,23 @@ std::string flag_name(std::string_view option) {
   return name;
 }
 
+std::string with_flag_names(std::string_view doc, const config::ModuleSchema& schema) {
+  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  std::string text;
+  while (!doc.empty()) {
+    const std::string_view word = doc.substr(0, doc.find_first_not_of(kOfNames));
+    const bool is_name =
+        word.find('_') != word.npos &&
+        std::ranges::find(schema.options, word, &OptionSchema::name) != schema.options.end();
+    text += is_name ? "--" + flag_name(word) : std::string(word);
+    doc.remove_prefix(word.size());
+    const std::string_view between = doc.substr(0, doc.find_first_of(kOfNames));
+    text += between;
+    doc.remove_prefix(between.size());
+  }
+  return text;
+}
+
 std::string_view type_name(OptionType type) {
   switch (type) {
     case OptionType::kBool:

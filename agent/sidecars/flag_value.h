@@ -1,4 +1,4 @@
-// The value of a flag as the option of a controller's that it sets.
+// A flag as the option of a controller's that it sets: its name and its value.
 //
 // Threads: any; plain functions.
 #pragma once
@@ -13,6 +13,10 @@ namespace longshore::sidecars {
 
 // "probe_timeout" is "probe-timeout".
 std::string flag_name(std::string_view option);
+
+// The sentence with the names of the controller's options as flags. One that is a plain word, such
+// as "timeout", stays.
+std::string with_flag_names(std::string_view doc, const config::ModuleSchema& schema);
 
 // How --help calls the values of the option: "duration".
 std::string_view type_name(config::OptionType type);

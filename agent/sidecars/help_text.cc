@@ -76,7 +76,8 @@ std::string controller_entries(const std::string& name, const config::ModuleSche
     } else {
       doc += ", required";
     }
-    text += entry(name + '-' + flag_name(option.name), doc + ") " + option.doc);
+    text += entry(name + '-' + flag_name(option.name),
+                  doc + ") " + with_flag_names(option.doc, schema));
   }
   return text;
 }

@@ -30,12 +30,13 @@ std::string folder_lines(const std::string& run_dir) {
   return lines + line("state_dir", below("state"));
 }
 
-std::string http_section(const std::string& address) {
+std::string http_section(const std::string& address, const std::string& metrics_path) {
   if (address.empty()) return {};
   const auto parsed = config::parse_http_address(address);
   const bool is_remote = parsed && !parsed->is_loopback;
   return "\n[agent.http]\n" + line("address", config::in_quotes(address)) +
-         (is_remote ? line("allow_remote", "true") : "");
+         (is_remote ? line("allow_remote", "true") : "") +
+         line("metrics_path", config::in_quotes(metrics_path));
 }
 
 std::string controller_section(const std::string& name, const config::ModuleSchema& schema,
@@ -69,7 +70,7 @@ std::string configuration_text(const Settings& settings, const InstalledControll
   }
   text += "\n[agent.log]\n" + line("level", settings.is_debug ? "\"debug\"" : "\"info\"") +
           line("format", config::in_quotes(settings.log_format));
-  text += http_section(settings.http_address);
+  text += http_section(settings.http_address, settings.metrics_path);
   text += "\n[endpoints]\n" + line("csi_proxy", "false");
   for (const auto& [name, values] : settings.controllers) {
     text += controller_section(name, installed.described.at(name), values);

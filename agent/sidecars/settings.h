@@ -27,6 +27,7 @@ struct Settings {
   bool is_debug = false;
   std::string log_format = "text";
   std::string http_address;  // of metrics; empty: none
+  std::string metrics_path = "/metrics";
   // Those that run, each with what flags say of its options; the rest has its defaults.
   std::map<std::string, std::map<std::string, config::OptionValue>> controllers;
 };

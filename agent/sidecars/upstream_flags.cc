@@ -10,7 +10,6 @@ constexpr std::array kGeneric = {
     UpstreamFlag{"csi-address"},
     UpstreamFlag{"timeout"},
     UpstreamFlag{"http-endpoint"},
-    UpstreamFlag{"metrics-path"},
     UpstreamFlag{"kubeconfig"},
     UpstreamFlag{"master"},
     UpstreamFlag{"kube-api-qps"},

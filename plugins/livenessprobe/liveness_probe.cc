@@ -101,7 +101,8 @@ void LivenessProbe::probe() {
 std::string LivenessProbe::trouble_of(const Result<void>& end) const {
   const std::string driver = "the CSI driver at \"" + options_.csi_address + "\"";
   if (!end && end.error().code() == StatusCode::kDeadlineExceeded) {
-    return driver + " did not answer within the probe_timeout: " + coded(end.error());
+    return driver + " did not answer within " + options_.probe_timeout_name + ": " +
+           coded(end.error());
   }
   if (!end) return "cannot probe " + driver + ": " + coded(end.error());
   csi::v1::ProbeResponse response;
@@ -116,11 +117,6 @@ void LivenessProbe::tell(const std::string& trouble) {
   if (trouble == driver_trouble_) return;
   driver_trouble_ = trouble;
   tell_how_it_goes();
-  if (trouble.empty()) {
-    options_.log(LONGSHORE_LOG_INFO, "the CSI driver is ready again");
-  } else {
-    options_.log(LONGSHORE_LOG_WARNING, "/healthz fails: " + trouble);
-  }
 }
 
 void LivenessProbe::tell_how_it_goes() const {

@@ -30,6 +30,7 @@ class LivenessProbe {
     std::string csi_address;
     std::string http_address;
     std::chrono::nanoseconds probe_timeout{};
+    std::string probe_timeout_name;  // in texts
     std::function<void(longshore_log_level level, std::string_view text)> log;
     std::function<void(std::string_view reason)> set_degraded;
   };
@@ -48,7 +49,7 @@ class LivenessProbe {
   void ask_for_name();
   // Of a probe that has ended: why the driver is not healthy; empty: it is.
   std::string trouble_of(const Result<void>& end) const;
-  // Each change of what a probe finds is logged, and makes the controller degraded or well.
+  // Each change of what a probe finds makes the controller degraded or well, which the agent logs.
   void tell(const std::string& trouble);
   void tell_how_it_goes() const;
   void respond(uint64_t id, const std::string& trouble) const;

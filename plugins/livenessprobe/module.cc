@@ -21,11 +21,11 @@ class LivenessProbeModule final : public Module {
     LivenessProbe::Options options;
     options.csi_address = settings.get_string("csi_address");
     if (auto path = csi_socket_path(options.csi_address); !path) return std::move(path).error();
-    auto address = plugins::health_address(settings.get_string("http_endpoint"),
-                                           settings.get_int("health_port"), kDefaultHealthPort);
+    auto address = plugins::health_address(settings, kDefaultHealthPort);
     if (!address) return std::move(address).error();
     options.http_address = *std::move(address);
     options.probe_timeout = settings.get_duration("probe_timeout");
+    options.probe_timeout_name = settings.shown_name("probe_timeout");
     options.log = [this](longshore_log_level level, std::string_view text) { log(level, text); };
     options.set_degraded = [this](std::string_view reason) { set_degraded(reason); };
     probe_.emplace(host(), std::move(options));

@@ -11,15 +11,15 @@
 
 namespace longshore::node_driver_registrar {
 
-constexpr CsiAddressWords kKubeletPathWords = {
-    .operation = "use the kubelet_registration_path",
-    .form =
-        "write it as the kubelet finds the driver's socket on the node: "
-        "/var/lib/kubelet/plugins/disk.example.com/csi.sock",
-    .shorter =
-        "give the driver's folder on the node a shorter path, which is the hostPath of the "
-        "driver's volume",
-};
+Result<std::string> kubelet_path(const std::string& path, const std::string& name) {
+  const std::string operation = "use the " + name;
+  return csi_socket_path(
+      path, {.operation = operation.c_str(),
+             .form = "write it as the kubelet finds the driver's socket on the node: "
+                     "/var/lib/kubelet/plugins/disk.example.com/csi.sock",
+             .shorter = "give the driver's folder on the node a shorter path, which is the "
+                        "hostPath of the driver's volume"});
+}
 
 class NodeDriverRegistrarModule final : public Module {
  public:
@@ -29,15 +29,17 @@ class NodeDriverRegistrarModule final : public Module {
     Registrar::Options options;
     options.csi_address = settings.get_string("csi_address");
     if (auto path = csi_socket_path(options.csi_address); !path) return std::move(path).error();
-    auto kubelet_path =
-        csi_socket_path(settings.get_string("kubelet_registration_path"), kKubeletPathWords);
-    if (!kubelet_path) return std::move(kubelet_path).error();
-    options.kubelet_path = *std::move(kubelet_path);
+    options.names = {.kubelet_registration_path = settings.shown_name("kubelet_registration_path"),
+                     .plugin_registration_path = settings.shown_name("plugin_registration_path"),
+                     .timeout = settings.shown_name("timeout")};
+    auto path = kubelet_path(settings.get_string("kubelet_registration_path"),
+                             options.names.kubelet_registration_path);
+    if (!path) return std::move(path).error();
+    options.kubelet_path = *std::move(path);
     options.folder = settings.get_string("plugin_registration_path");
     while (options.folder.ends_with('/')) options.folder.pop_back();
-    if (auto checked = check_folder(options.folder); !checked) return checked;
-    auto address = plugins::health_address(settings.get_string("http_endpoint"),
-                                           settings.get_int("health_port"), 0);
+    if (auto checked = check_folder(options.folder, options.names); !checked) return checked;
+    auto address = plugins::health_address(settings, 0);
     if (!address) return std::move(address).error();
     options.http_address = *std::move(address);
     options.timeout = settings.get_duration("timeout");

@@ -20,7 +20,7 @@ constexpr const char* kNotify = "pluginregistration.Registration/NotifyRegistrat
 Registrar::Registrar(const longshore_host* host, Options options)
     : options_(std::move(options)),
       client_(host),
-      registration_(options_.folder),
+      registration_(options_.folder, options_.names),
       ask_timer_(host),
       alarm_(host),
       page_(host, "the page /healthz", [this](std::string_view reason) {
@@ -72,7 +72,6 @@ void Registrar::tell() {
   if (trouble != told_trouble_) {
     told_trouble_ = trouble;
     options_.set_degraded(trouble);
-    if (!trouble.empty()) options_.log(LONGSHORE_LOG_WARNING, trouble);
   }
   const bool is_registered = registration_.is_registered();
   if (std::exchange(told_registered_, is_registered) != is_registered && is_registered) {
@@ -102,7 +101,8 @@ void Registrar::hear_driver(const Result<CsiCallResponse>& answer) {
     registration_.driver_is_gone("waits for " + driver + ": " + answer.error().message());
     pause = kAskSoon;
   } else if (!answer && answer.error().code() == StatusCode::kDeadlineExceeded) {
-    registration_.driver_fails(driver + " did not tell its name within the timeout");
+    registration_.driver_fails(driver + " did not tell its name within the " +
+                               options_.names.timeout);
   } else if (!answer) {
     registration_.driver_fails("cannot ask " + driver +
                                " for its name: " + answer.error().message());

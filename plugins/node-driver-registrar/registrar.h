@@ -35,6 +35,7 @@ class Registrar {
     std::string kubelet_path;  // of the driver's socket, as the kubelet finds it
     std::string folder;        // of registration sockets, without a slash at its end
     std::chrono::nanoseconds timeout{};
+    OptionNames names;
     std::string http_address;  // empty: there is no page
     std::function<void(longshore_log_level level, std::string_view text)> log;
     std::function<void(std::string_view reason)> set_degraded;
@@ -50,6 +51,7 @@ class Registrar {
   // Runs it alone, and then does what is to be done.
   void run(std::function<void()> task);
   void apply();
+  // What makes the controller degraded is logged by the agent.
   void tell();
 
   void ask_driver();

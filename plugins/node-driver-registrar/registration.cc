@@ -15,12 +15,12 @@ bool is_alphanumeric(char each) {
          (each >= '0' && each <= '9');
 }
 
-Result<void> check_length(const std::string& path) {
+Result<void> check_length(const std::string& path, const OptionNames& names) {
   const std::string excess = socket_path_excess(path);
   if (excess.empty()) return {};
   return Error(StatusCode::kInvalidArgument, "serve the registration socket", path)
       .because("its " + excess)
-      .advise("mount the kubelet's folder at a shorter plugin_registration_path");
+      .advise("mount the kubelet's folder at a shorter " + names.plugin_registration_path);
 }
 
 }  // namespace
@@ -42,12 +42,12 @@ std::string socket_path(const std::string& folder, const std::string& driver) {
   return folder + '/' + driver + "-reg.sock";
 }
 
-Result<void> check_folder(const std::string& folder) {
+Result<void> check_folder(const std::string& folder, const OptionNames& names) {
   if (!folder.starts_with('/')) {
-    return Error(StatusCode::kInvalidArgument, "use the plugin_registration_path", folder)
+    return Error(StatusCode::kInvalidArgument, "use the " + names.plugin_registration_path, folder)
         .because("it is not an absolute path");
   }
-  return check_length(socket_path(folder, "x"));
+  return check_length(socket_path(folder, "x"), names);
 }
 
 void Registration::driver_is(const std::string& name) {
@@ -58,7 +58,7 @@ void Registration::driver_is(const std::string& name) {
   pause_ = kFirstPause;
   std::string path = socket_path(folder_, name);
   auto checked = check_driver_name(name);
-  if (checked) checked = check_length(path);
+  if (checked) checked = check_length(path, names_);
   if (checked) {
     driver_ = name;
     path_ = std::move(path);
@@ -136,14 +136,14 @@ std::optional<std::chrono::nanoseconds> Registration::take_alarm() {
 std::string Registration::trouble() const {
   if (!refusal_.empty()) {
     return "the kubelet has not registered the driver \"" + driver_ + "\": " + refusal_ +
-           "; see whether kubelet_registration_path is the driver's socket on the node; it is "
-           "tried again";
+           "; see whether " + names_.kubelet_registration_path +
+           " is the driver's socket on the node; it is tried again";
   }
   if (!socket_trouble_.empty()) return socket_trouble_;
   if (is_unheard_) {
     return "the kubelet has said nothing of the driver \"" + driver_ +
-           "\" for 2 minutes; see whether the kubelet runs, and plugin_registration_path is its "
-           "folder plugins_registry; it is tried again";
+           "\" for 2 minutes; see whether the kubelet runs, and " +
+           names_.plugin_registration_path + " is its folder plugins_registry; it is tried again";
   }
   return driver_trouble_;
 }

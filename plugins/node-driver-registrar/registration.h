@@ -28,8 +28,15 @@ Result<void> check_driver_name(const std::string& name);
 // Where the driver's registration socket is, in the kubelet's folder.
 std::string socket_path(const std::string& folder, const std::string& driver);
 
+// What texts call the controller's options: by their keys, or as flags.
+struct OptionNames {
+  std::string kubelet_registration_path = "kubelet_registration_path";
+  std::string plugin_registration_path = "plugin_registration_path";
+  std::string timeout = "timeout";
+};
+
 // INVALID_ARGUMENT: the folder is no absolute path, or too long for even the shortest name.
-Result<void> check_folder(const std::string& folder);
+Result<void> check_folder(const std::string& folder, const OptionNames& names = {});
 
 class Registration {
  public:
@@ -43,7 +50,8 @@ class Registration {
   };
 
   // `folder`: the kubelet's, without a slash at its end.
-  explicit Registration(std::string folder) : folder_(std::move(folder)) {}
+  explicit Registration(std::string folder, OptionNames names = {})
+      : folder_(std::move(folder)), names_(std::move(names)) {}
 
   // ---- what has happened
   void driver_is(const std::string& name);
@@ -79,6 +87,7 @@ class Registration {
   void forget_troubles();
 
   const std::string folder_;
+  const OptionNames names_;
   State state_ = State::kNoDriver;
   std::string driver_;
   std::string path_;

@@ -10,21 +10,25 @@
 #include <system_error>
 
 #include "longshore/result.hpp"
+#include "longshore/settings.hpp"
 
 namespace longshore::plugins {
 
 // `default_port`: of health_port; 0: then there is no page, and the address is empty.
-inline Result<std::string> health_address(const std::string& http_endpoint, int64_t health_port,
-                                          int64_t default_port) {
+inline Result<std::string> health_address(const Settings& settings, int64_t default_port) {
+  const std::string http_endpoint = settings.get_string("http_endpoint");
+  const int64_t health_port = settings.get_int("health_port");
   if (http_endpoint.empty()) {
-    return health_port == 0 ? std::string() : ':' + std::to_string(health_port);
+    return health_port <= 0 ? std::string() : ':' + std::to_string(health_port);
   }
-  const auto refused = [&](const char* why) {
-    return Error(StatusCode::kInvalidArgument, "serve /healthz at http_endpoint", http_endpoint)
+  const auto refused = [&](const std::string& why) {
+    return Error(StatusCode::kInvalidArgument,
+                 "serve /healthz at " + settings.shown_name("http_endpoint"), http_endpoint)
         .because(why);
   };
-  if (health_port != default_port) {
-    return refused("health_port is set too").advise("leave out health_port");
+  if (health_port != default_port && health_port > 0) {
+    const std::string name = settings.shown_name("health_port");
+    return refused(name + " is set too").advise("leave out " + name);
   }
   const size_t colon = http_endpoint.rfind(':');
   const std::string_view port =

@@ -120,7 +120,7 @@ TEST_CASE("A second agent on the same folders is refused with a sentence, and th
   CHECK(directory.log().find("longshored: cannot lock the folder \"" + directory / "state" +
                              "\": process " + std::to_string(first.id()) +
                              " (longshored) has it; stop the other agent, or give this one "
-                             "another run_dir, control_dir and state_dir\n") != std::string::npos);
+                             "another run_dir, control_dir and state_dir, ") != std::string::npos);
   CHECK_FALSE(fs::is_empty(directory / "state/crashes"));  // it keeps its record
   TestClient client(directory.echo_socket());
   CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);

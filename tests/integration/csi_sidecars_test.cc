@@ -1,5 +1,9 @@
 // csi-sidecars as a process: the livenessprobe by its flags, before a CSI driver of the gRPC C++
 // library.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -8,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "longshore/linux/file_descriptor.hpp"
 #include "tests/integration/csi_driver_process.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
@@ -30,6 +35,18 @@ std::vector<std::string> livenessprobe_of(const Driver& driver, const AgentDirec
   return {"--controllers=livenessprobe", "--csi-address=" + driver.socket,
           "--http-endpoint=127.0.0.1:0", "--probe-timeout=1m",
           "--run-dir=" + (directory / "sidecars")};
+}
+
+// That was free a moment ago.
+uint16_t free_port() {
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  return ntohs(address.sin_port);
 }
 
 }  // namespace
@@ -69,6 +86,28 @@ TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to
   CHECK(sidecars.stop() == 0);
 }
 
+TEST_CASE("csi-sidecars answers /healthz and /metrics at one address, as the livenessprobe does") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  const uint16_t port = free_port();
+  std::ranges::replace(flags, "--http-endpoint=127.0.0.1:0",
+                       "--http-endpoint=127.0.0.1:" + std::to_string(port));
+  flags.push_back("--metrics-path=/custom");
+  AgentProcess sidecars(directory, {.command = csi_sidecars(flags)});
+  INFO(directory.log());
+  REQUIRE(sidecars.serves());
+  CHECK(port_of(directory) == port);
+  CHECK(http_get(port, "/healthz").body == "ok");
+  CHECK(http_get(port, "/custom").body.find("csi_sidecar_operations_seconds_count") !=
+        std::string::npos);
+  CHECK(http_get(port, "/metrics").status == 404);
+  driver.kill();
+  CHECK(http_get(port, "/healthz").status == 500);
+  CHECK(sidecars.stop() == 0);
+}
+
 TEST_CASE("csi-sidecars runs two controllers before one driver") {
   AgentDirectory directory;
   Driver driver(directory);
@@ -98,10 +137,9 @@ TEST_CASE("the configuration that csi-sidecars prints is what longshored runs th
   flags.insert(flags.end(), {"--print-config", "--automaxprocs", "-v=5"});
   const ProgramRun printed = run_program(csi_sidecars(flags));
   CHECK(printed.exit_code == 0);
-  CHECK_THAT(printed.errors, Catch::Contains("/metrics is not served there"));
-  CHECK_THAT(printed.errors, Catch::EndsWith("csi-sidecars: warning: the flag --automaxprocs does "
-                                             "nothing: it is taken for the sake of "
-                                             "manifests that have it\n"));
+  CHECK(printed.errors ==
+        "csi-sidecars: warning: the flag --automaxprocs does nothing: it is taken for the sake of "
+        "manifests that have it\n");
   directory.write_configuration(printed.output);
   AgentProcess agent(directory);
   INFO(directory.log());
@@ -129,15 +167,31 @@ TEST_CASE("csi-sidecars takes the flags that the manifest in deploy has for it")
   CHECK(run.exit_code == 0);
 }
 
-TEST_CASE("csi-sidecars ends with a controller whose settings are wrong, and says which") {
+TEST_CASE("csi-sidecars ends with a controller whose flags are wrong, and says which") {
+  struct Case {
+    std::vector<std::string> flags;
+    std::string text;
+  };
+  const auto [flags, text] = GENERATE(values<Case>({
+      {{"--controllers=livenessprobe", "--csi-address=127.0.0.1:50051"},
+       "csi-sidecars: cannot start the module \"livenessprobe\": cannot use the CSI driver's "
+       "address \"127.0.0.1:50051\": it is a TCP address"},
+      {{"--controllers=livenessprobe", "--health-port=9810"},
+       "cannot serve /healthz at --http-endpoint \"127.0.0.1:0\": --health-port is set too; leave "
+       "out --health-port"},
+      {{"--controllers=node-driver-registrar", "--kubelet-registration-path=csi.sock"},
+       "cannot use the --kubelet-registration-path \"csi.sock\": it is not the absolute path"},
+      {{"--controllers=node-driver-registrar", "--kubelet-registration-path=/csi.sock",
+        "--plugin-registration-path=here"},
+       "cannot use the --plugin-registration-path \"here\": it is not an absolute path"},
+  }));
   AgentDirectory directory;
-  const ProgramRun run = run_program(
-      csi_sidecars({"--controllers=livenessprobe", "--csi-address=127.0.0.1:50051",
-                    "--http-endpoint=127.0.0.1:0", "--run-dir=" + (directory / "sidecars")}));
+  std::vector<std::string> words = flags;
+  words.insert(words.end(),
+               {"--http-endpoint=127.0.0.1:0", "--run-dir=" + (directory / "sidecars")});
+  const ProgramRun run = run_program(csi_sidecars(words));
   CHECK(run.exit_code == 2);
-  CHECK_THAT(run.errors,
-             Catch::Contains("csi-sidecars: cannot start the module \"livenessprobe\": cannot use "
-                             "the CSI driver's address \"127.0.0.1:50051\": it is a TCP address"));
+  CHECK_THAT(run.errors, Catch::Contains(text));
 }
 
 TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what it is told to") {
@@ -149,8 +203,17 @@ TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what 
   const auto [flags, exit_code, text] = GENERATE(values<Case>({
       {{"--controllers=nonesuch"}, 2, "there is no controller \"nonesuch\"; installed are: "},
       {{"--controllers=livenessprobe", "--probe-timeout=soon"}, 2, "\"soon\" is no duration"},
+      {{"--controllers=livenessprobe", "--metrics-address=unix://socket"},
+       2,
+       "cannot use the flag \"--metrics-address\": \"unix://socket\" is no IP address and port"},
       // Which only the configuration's reader refuses.
-      {{"--controllers=livenessprobe", "--metrics-address=unix://socket"}, 2, "agent.http.address"},
+      {{"--controllers=livenessprobe", "--metrics-address=unix:///x/control/a", "--run-dir=/x"},
+       2,
+       "agent.http has its socket beneath"},
+      {{"--controllers=livenessprobe", "--run-dir=/tmp/" + std::string(90, 'x')},
+       3,
+       "the control socket's path has 116 bytes, and that of a socket 107 at most; name a folder "
+       "with --run-dir"},
       {{"--controllers=livenessprobe", "--run-dir=/proc/sidecars"},
        3,
        "cannot keep sockets and state in \"/proc/sidecars\""},
@@ -165,7 +228,7 @@ TEST_CASE("csi-sidecars lists the flags of what is installed, and tells its vers
   const ProgramRun help = run_program(csi_sidecars({"--help"}));
   CHECK(help.exit_code == 0);
   CHECK_THAT(help.output, Catch::Contains("  --livenessprobe-probe-timeout\n"
-                                          "      (duration, default \"1s\") How long"));
+                                          "      (duration, default \"3s\") How long"));
   const ProgramRun version = run_program(csi_sidecars({"--version"}));
   CHECK(version.exit_code == 0);
   CHECK_THAT(version.output, Catch::StartsWith("csi-sidecars 0."));

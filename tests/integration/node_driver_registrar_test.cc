@@ -131,6 +131,9 @@ TEST_CASE("A kubelet that refuses is asked again by a new socket, until it accep
   REQUIRE(agent.serves());
   REQUIRE(node.answers(2, "false the node has no such socket"));
   CHECK(eventually([&] { return node.is_degraded(); }));
+  // Once, by the agent.
+  const std::string log = node.directory.log();
+  CHECK(log.find("has not registered") == log.rfind("has not registered"));
   CHECK(contains(node.trouble(), "has not registered the driver \"" + kName +
                                      "\": the node has no such socket; see whether"));
   CHECK(node.healthz().status == 500);

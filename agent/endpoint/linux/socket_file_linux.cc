@@ -30,7 +30,7 @@ Result<sockaddr_un> address_of(const std::string& path) {
     return cannot_listen(path, StatusCode::kInvalidArgument)
         .because("the path has " + std::to_string(path.size()) + " bytes and a socket's may have " +
                  std::to_string(sizeof(address.sun_path) - 1))
-        .advise("choose a shorter run_dir");
+        .advise("choose a shorter folder for it");
   }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;

@@ -94,7 +94,8 @@ int lock(int file) {
 
 Error taken(const std::string& state_dir, int holder) {
   return taken_by(holder, Error(StatusCode::kFailedPrecondition, "lock the folder", state_dir),
-                  "has it", "run_dir, control_dir and state_dir");
+                  "has it",
+                  "run_dir, control_dir and state_dir, which csi-sidecars has in --run-dir");
 }
 
 std::string warning_of(const std::vector<int>& killed) {

@@ -123,6 +123,7 @@ class Way {
     // as that of /var/log on some systems, can put nothing of its own on the way: the next step
     // looks at the owner.
     if ((status_.st_mode & S_IWOTH) == 0 || (status_.st_mode & S_ISVTX) != 0) return {};
+    if (is_opened_by_root()) return {};
     return refusal(shown_, "others may write to it", "chmod o-w closes it");
   }
 
@@ -139,9 +140,15 @@ class Way {
     status_.st_mode = (status_.st_mode & S_IFMT) | *mode_;
   }
 
+  // As a Pod's emptyDir, for a user who is not root and cannot close it. Others there can take away
+  // what is this user's, but put nothing of theirs in its place: the next step looks at the owner.
+  bool is_opened_by_root() const { return status_.st_uid == 0 && ::geteuid() != 0; }
+
   // What the last folder must be: closed to others.
   Result<void> check_end() const {
     if ((status_.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+    const bool is_sticky = (status_.st_mode & S_ISVTX) != 0;
+    if (closes_end_ && !is_sticky && is_opened_by_root()) return {};
     return refusal(shown_, "its group or others may write to it", "chmod go-w closes it");
   }
 

@@ -5,7 +5,8 @@
 // folder step by step, looks at each step by a descriptor, and does all else from the last one.
 //
 //   a folder on the way   root's or the agent's user's, and closed to writes by others; one that is
-//                         sticky may be open, as /tmp is
+//                         sticky may be open, as /tmp is, and for an agent that is not root also
+//                         root's, as a Pod's emptyDir
 //   the last folder       the same, but never open, nor to its group
 //   a link on the way     root's or the agent's user's; where it leads to is looked at likewise
 //
@@ -29,9 +30,9 @@ class TrustedFolder {
   static Result<TrustedFolder> open(const std::string& path);
   // The same; makes what is missing: the last folder with `mode`, whatever the umask says.
   static Result<TrustedFolder> make(const std::string& path, mode_t mode);
-  // The same; where the last folder is open to others it gets `mode` too, if it is empty, belongs
-  // to this process's user and is not sticky, as a Pod's emptyDir. The way to it is trusted by
-  // then.
+  // The same, for a Pod's emptyDir, which is open to others: it gets `mode` too, if it is empty,
+  // belongs to this process's user and is not sticky. The way to it is trusted by then. Root's it
+  // stays as it is, for folders to be made in by an agent that is not root.
   static Result<TrustedFolder> make_closed(const std::string& path, mode_t mode);
 
   int descriptor() const { return folder_.get(); }

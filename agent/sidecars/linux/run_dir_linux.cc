@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "files/linux/trusted_folder.h"
+#include "longshore/socket_path.hpp"
 #include "sidecars/run_dir.h"
 
 namespace longshore::sidecars {
@@ -16,12 +17,17 @@ Error unusable(const std::string& run_dir, std::string why) {
       .because(std::move(why))
       .advise(
           "name a folder with --run-dir that this process's user can write to and nobody else; in "
-          "a Pod with a read-only root, mount an emptyDir there");
+          "a Pod with a read-only root or without root's rights, mount an emptyDir there");
 }
 
 }  // namespace
 
 Result<void> prepare_run_dir(const std::string& run_dir) {
+  // The longest path of a socket there.
+  if (const std::string excess = socket_path_excess(run_dir + "/control/control.sock");
+      !excess.empty()) {
+    return unusable(run_dir, "the control socket's " + excess);
+  }
   const auto folder = files::TrustedFolder::make_closed(run_dir, kMode);
   if (!folder) return unusable(run_dir, folder.error().message());
   if (::access(files::path_of_descriptor(folder->descriptor()).c_str(), W_OK | X_OK) != 0) {

@@ -3,6 +3,7 @@
 // have, or by another type, is a mistake in the module and gives the type's zero.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -33,6 +34,15 @@ class Settings {
   // A directory of the instance's own that survives restarts; empty when there is none.
   const std::string& state_directory() const { return message_.state_directory(); }
   const std::string& instance_name() const { return message_.instance_name(); }
+
+  // What texts for people call the option: its key, or the flag "--probe-timeout" where the
+  // settings were given by csi-sidecars' flags.
+  std::string shown_name(std::string_view name) const {
+    if (!message_.are_flags()) return std::string(name);
+    std::string flag = "--" + std::string(name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+  }
 
  private:
   const module::v1::Value& value(std::string_view name) const {

@@ -3,6 +3,8 @@
 //
 //   ready | unset | not-ready | error <code> <text> | hang | crash
 //
+// "error 0" is OK without a response.
+//
 // It adds a line to another file for each Probe that comes ("probe") and each that hangs and is
 // cancelled ("cancelled"). Ends with SIGTERM.
 //

@@ -74,4 +74,17 @@ TEST_CASE("HTTP is off unless it is configured, and open to others only by their
   CHECK(load_http_section("address = \"127.0.0.1:9809\"\nallow_remote = true\n").ok());
 }
 
+TEST_CASE("metrics have a path of their own") {
+  CHECK(load_http_section("").value().agent.http.metrics_path == "/metrics");
+  CHECK(load_http_section("metrics_path = \"/m/x-1\"\n").value().agent.http.metrics_path ==
+        "/m/x-1");
+  for (const std::string path :
+       {"", "metrics", "/", "/healthz", "/readyz", "/status", "/a b", "/a?b", "/a#b", "/\u00fc"}) {
+    CAPTURE(path);
+    const auto refused = load_http_section("metrics_path = \"" + path + "\"\n");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message(), Catch::Contains("must be a path such as /metrics"));
+  }
+}
+
 }  // namespace longshore::config::test

@@ -61,7 +61,11 @@ struct Served {
 };
 
 struct HttpWorld {
-  HttpWorld() { world.serve(service); }
+  // `own`: the address of the agent's own pages.
+  explicit HttpWorld(const std::string& own = {}) {
+    world.configuration.agent.http.address = own;
+    world.serve(service);
+  }
   ~HttpWorld() {
     world.end_calls();
     service->stop();
@@ -160,6 +164,36 @@ TEST_CASE_METHOD(HttpWorld, "Pages share a port, which is closed with the last o
   other.send("GET /first HTTP/1.1\r\nHost: localhost\r\n\r\n");
   CHECK(respond(third.next_request(), 200, "ok")->code() == StatusCode::kOk);
   CHECK(other.read().body == "ok");
+}
+
+TEST_CASE(
+    "At the address of the agent's own pages a controller's come first, once these are there") {
+  // A port that was free a moment ago.
+  const uint16_t port = HttpWorld().serve("127.0.0.1:0").port;
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  HttpWorld shared(address);
+  const auto early = shared.world.ask(kServe, serve_request(address));
+  CHECK(early->code() == StatusCode::kUnavailable);
+  CHECK(early->text().find("the agent's own pages have this address too") != std::string::npos);
+  const auto own = [](const observe::HttpQuery& query) {
+    return observe::text_page(200, "own " + query.path);
+  };
+  const auto server = observe::HttpStatusServer::listen_late(
+      "127.0.0.1", port, shared.service->before(own), *shared.world.log);
+  REQUIRE(server);
+  REQUIRE((*server)->start());
+  shared.service->own_port_listens();
+  const Served served = shared.serve(address);
+  CHECK(served.port == port);
+  HttpConnection client(port);
+  client.send(kGet);
+  CHECK(shared.respond(served.next_request(), 500, "not ready")->code() == StatusCode::kOk);
+  CHECK(client.read().body == "not ready");
+  CHECK(http_get(port, "/metrics").body == "own /metrics");
+  served.call->cancel();
+  CHECK(http_get(port, "/healthz").body == "own /healthz");
+  shared.service->stop();
+  CHECK(http_get(port, "/healthz").body == "own /healthz");
 }
 
 TEST_CASE_METHOD(HttpWorld, "Several clients at once wait for a page that is told of one by one") {

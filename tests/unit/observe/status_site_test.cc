@@ -41,6 +41,13 @@ TEST_CASE("The status is HTML for browsers and JSON for everything else") {
   CHECK(type(",;,;q=1,") == json);
 }
 
+TEST_CASE("Metrics are where they are wanted, and nowhere else") {
+  const auto site = status_site([] { return sample_report(); }, "/custom");
+  CHECK(site({"/custom", {}, {}}).content_type == page_of("/metrics").content_type);
+  CHECK(site({"/metrics", {}, {}}).status == 404);
+  CHECK(site({"/metrics", {}, {}}).body == "There are /custom, /healthz, /readyz and /status.\n");
+}
+
 TEST_CASE("A format that is asked for is given, and no other one") {
   CHECK(page_of("/status", "format=json", kBrowser).content_type == "application/json");
   CHECK(page_of("/status", "format=html").content_type == "text/html; charset=utf-8");

@@ -215,8 +215,14 @@ TEST_CASE("metrics are served where the flags say, and elsewhere than on loopbac
              Catch::Contains("address = \"127.0.0.1:8080\"\n") && !Catch::Contains("allow_remote"));
   CHECK_THAT(metrics(""), !Catch::Contains("[agent.http]"));
   // The livenessprobe has the option, the resizer has not.
-  CHECK_THAT(line_of({"--http-endpoint=:9"}).configuration,
-             Catch::Contains("http_endpoint = \":9\"") && !Catch::Contains("[agent.http]"));
+  const CommandLine shared = line_of({"--http-endpoint=:9", "--metrics-path=/m"});
+  CHECK_THAT(shared.configuration,
+             Catch::Contains("http_endpoint = \":9\"") &&
+                 Catch::Contains("[agent.http]\naddress = \"[::]:9\"\nallow_remote = true\n"
+                                 "metrics_path = \"/m\"\n"));
+  CHECK(shared.warnings.empty());
+  CHECK_THAT(line_of({"--livenessprobe-http-endpoint=:9", "--health-port=9"}).configuration,
+             !Catch::Contains("[agent.http]"));
   const auto line = parse({"--controllers=resizer", "--http-endpoint=:9"});
   REQUIRE(line);
   CHECK_THAT(line->configuration, Catch::Contains("address = \"[::]:9\""));
@@ -231,8 +237,6 @@ TEST_CASE("flags of no effect are taken, with one warning each") {
       {"--mode=other", "the flag --mode does nothing"},
       {"--leader-election", "--leader-election does nothing: no enabled controller"},
       {"--kubeconfig=/k", "--kubeconfig does nothing: no enabled controller"},
-      {"--metrics-path=/m",
-       R"(--metrics-path does nothing: metrics are served at /metrics of --metrics-address, and not at "/m")"},
       {"--kubelet-registration-path=/k", "no enabled controller has such an option"},
       {"--resizer-timeout=soon", "the controller resizer is not enabled"},
   }));
@@ -241,7 +245,6 @@ TEST_CASE("flags of no effect are taken, with one warning each") {
   REQUIRE(line.warnings.size() == 1);
   CHECK_THAT(line.warnings.front(), Catch::Contains(text));
   CHECK(line.configuration == line_of({}).configuration);
-  CHECK(line_of({"--metrics-path=/metrics"}).warnings.empty());
 }
 
 TEST_CASE("flags that are wrong are refused with the flag, the value and what is expected") {
@@ -260,6 +263,11 @@ TEST_CASE("flags that are wrong are refused with the flag, the value and what is
       {"--logging-format=xml", R"("xml" is neither "text" nor "json")"},
       {"--metrics-address=8080", R"("8080" is no IP address and port; write it as)"},
       {"--metrics-address=driver:8080", "is no IP address and port"},
+      {"--metrics-address=unix://socket", "is no IP address and port"},
+      {"--http-endpoint=9808",
+       R"(cannot use the flag "--http-endpoint": "9808" is no IP address and port)"},
+      {"--metrics-path=metrics", R"("metrics" is no path such as /metrics)"},
+      {"--metrics-path=/healthz", R"("/healthz" is no path such as /metrics, or is one of)"},
       {"--run-dir=", "it names no folder"},
       {"--print-config=perhaps", "neither true nor false"},
       {"--prob-timeout=3s", R"(there is no such flag; did you mean "--probe-timeout"?)"},
@@ -343,21 +351,12 @@ TEST_CASE("a flag that a controller needs is asked for") {
 TEST_CASE("metrics and the HTTP endpoint exclude each other, whoever has the latter") {
   const auto [controllers, advice] = GENERATE(table<std::string, std::string>({
       {"--controllers=livenessprobe",
-       "write --livenessprobe-http-endpoint in place of --http-endpoint, with another port"},
+       "write --livenessprobe-http-endpoint in place of --http-endpoint"},
       {"--controllers=resizer", "leave one of them out"},
   }));
   CHECK_THAT(error_of({controllers, "--http-endpoint=:1", "--metrics-address=:2"}),
              Catch::Contains("--http-endpoint is given too; " + advice));
   CHECK(parse({controllers, "--http-endpoint=", "--metrics-address=:2"}));
-}
-
-TEST_CASE("an HTTP endpoint that a controller has is no place for metrics, which is said") {
-  const CommandLine line = line_of({"--http-endpoint=:9808"});
-  REQUIRE(line.warnings.size() == 1);
-  CHECK_THAT(line.warnings.front(), Catch::Contains("/metrics is not served there") &&
-                                        Catch::Contains("--livenessprobe-http-endpoint"));
-  CHECK(line_of({"--livenessprobe-http-endpoint=:1", "--metrics-address=:2"}).warnings.empty());
-  CHECK(line_of({"--http-endpoint="}).warnings.empty());
 }
 
 TEST_CASE("help and version need no controllers") {

@@ -16,7 +16,7 @@ TEST_CASE("the help lists the flags of each controller from its options") {
            "  --node-driver-registrar-kubelet-registration-path\n      (string, required)",
            "  --csi-address  (of livenessprobe, node-driver-registrar, resizer)\n",
            "  --controllers=LIST\n",
-           "no installed controller has such an option:\n      --metrics-path, --kubeconfig",
+           "no installed controller has such an option:\n      --kubeconfig",
        }) {
     CAPTURE(part);
     CHECK_THAT(text, Catch::Contains(part));
@@ -32,6 +32,15 @@ TEST_CASE("no line of the help is longer than a terminal is wide") {
     CHECK(end - begin <= 100);
     begin = end + 1;
   }
+}
+
+TEST_CASE("the help calls other options by their flags, and leaves plain words and other names") {
+  InstalledControllers installed = test::made_up_controllers();
+  config::ModuleSchema& probe = installed.described["livenessprobe"];
+  probe.options.push_back(test::option("timeout", config::OptionType::kDuration, int64_t{1}));
+  probe.options.front().doc = "Less than probe_timeout, a timeout of kube_api_qps; my_health_port.";
+  CHECK_THAT(help_text(installed), Catch::Contains("Less than --probe-timeout, a timeout of "
+                                                   "kube_api_qps; my_health_port.\n"));
 }
 
 TEST_CASE("without controllers the help says what is missing") {

@@ -33,6 +33,7 @@ TEST_CASE("livenessprobe's flags make a configuration that an agent takes") {
   REQUIRE(loaded);
   CHECK_FALSE(loaded->csi_proxy.enabled);
   CHECK(loaded->agent.log.level == "debug");
+  CHECK(loaded->agent.http.address == "[::]:9809");
   REQUIRE(loaded->modules.size() == 1);
   const config::ModuleSettings& probe = loaded->modules.front();
   CHECK(probe.is_controller);
@@ -55,7 +56,7 @@ TEST_CASE("livenessprobe has the sidecar's own defaults") {
     return *found->default_value;
   };
   CHECK(default_of("csi_address") == config::OptionValue(std::string("/run/csi/socket")));
-  CHECK(default_of("probe_timeout") == config::OptionValue(int64_t{1'000'000'000}));
+  CHECK(default_of("probe_timeout") == config::OptionValue(int64_t{3'000'000'000}));
   CHECK(default_of("health_port") == config::OptionValue(int64_t{9808}));
 }
 
