@@ -28,6 +28,7 @@ Result<void> HttpEndpoint::listen() {
                                              : listen_on_unix_socket(std::move(pages));
   if (!listening) {
     reason_ = listening.error().message();
+    parts_.controllers.own_port_is(reason_);
     return listening;
   }
   return {};
@@ -38,9 +39,11 @@ bool HttpEndpoint::answer() {
     server_.reset();
     socket_file_.reset();
     reason_ = started.error().message();
+    parts_.controllers.own_port_is(reason_);
     return false;
   }
   reason_.clear();
+  parts_.controllers.own_port_is({});
   std::string where = address_;
   // With the port that it got, where it asked for any.
   if (const uint16_t port = server_->port(); port != 0) {
@@ -60,7 +63,6 @@ Result<void> HttpEndpoint::listen_on_port(observe::HttpPages pages) {
                                             ", or leave it empty for no HTTP");
   }
   server_ = std::move(*server);
-  parts_.controllers.own_port_listens();
   return {};
 }
 

@@ -66,9 +66,19 @@ observe::LateHttpPages HttpService::before(observe::HttpPages own) {
   };
 }
 
-void HttpService::own_port_listens() {
-  const std::lock_guard lock(mutex_);
-  own_port_listens_ = true;
+void HttpService::own_port_is(const std::string& trouble) {
+  decltype(wait_for_own_port_) waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_) return;
+    own_port_trouble_ = trouble;
+    waiting.swap(wait_for_own_port_);
+  }
+  for (auto& [call, wanted] : waiting) {
+    ports_thread_->post([self = shared_from_this(), call = call, wanted = std::move(wanted)] {
+      self->begin_page(call, wanted);
+    });
+  }
 }
 
 Result<void> HttpService::begin(router::Call& call) {
@@ -104,17 +114,26 @@ Result<void> HttpService::serve(router::Call& call) {
   wanted.port = key_of(*parsed);
   // Each that takes any port gets one of its own.
   if (parsed->port == 0) wanted.port += ' ' + std::to_string(call.handle());
-  ports_thread_->post(
-      [self = shared_from_this(), wanted = std::move(wanted),
-       weak = std::weak_ptr(std::static_pointer_cast<router::Call>(call.shared_from_this()))] {
-        const auto serving = weak.lock();
-        if (!serving || serving->is_over()) return;
-        if (const auto opened = self->open(serving, wanted); !opened) {
-          serving->finish(opened.error().code(), opened.error().message());
-        }
-        self->close_unused();  // also where it was cancelled meanwhile
-      });
+  ports_thread_->post([self = shared_from_this(), wanted = std::move(wanted),
+                       weak = std::weak_ptr(std::static_pointer_cast<router::Call>(
+                           call.shared_from_this()))] { self->begin_page(weak, wanted); });
   return {};
+}
+
+void HttpService::begin_page(const std::weak_ptr<router::Call>& call, const Wanted& wanted) {
+  const auto serving = call.lock();
+  if (!serving || serving->is_over()) return;
+  if (wanted.port == own_port_) {
+    const std::lock_guard lock(mutex_);
+    if (!own_port_trouble_) {
+      wait_for_own_port_.emplace_back(call, wanted);
+      return;
+    }
+  }
+  if (const auto opened = open(serving, wanted); !opened) {
+    serving->finish(opened.error().code(), opened.error().message());
+  }
+  close_unused();  // also where it was cancelled meanwhile
 }
 
 Result<void> HttpService::open(const std::shared_ptr<router::Call>& call, const Wanted& wanted) {
@@ -158,9 +177,8 @@ Result<HttpService::Port*> HttpService::port_of(const Wanted& wanted) {
           .advise("give one of them another port");
     }
     if (wanted.port == own_port_) {
-      if (own_port_listens_) return &ports_[wanted.port];
-      return cannot_serve(StatusCode::kUnavailable, wanted.address)
-          .because("the agent's own pages have this address too, and do not listen there yet");
+      if (own_port_trouble_->empty()) return &ports_[wanted.port];
+      return Error::of_text(StatusCode::kUnavailable, *own_port_trouble_);
     }
   }
   observe::HttpServerOptions options;

@@ -22,6 +22,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "config/http_address.h"
 #include "longshore/result.hpp"
@@ -55,8 +57,9 @@ class HttpService final : public services::HostServiceTarget,
 
   // For the agent's own endpoint: pages of controllers at its address, and all others of `own`.
   observe::LateHttpPages before(observe::HttpPages own);
-  // From then on controllers' pages may be there. [any]
-  void own_port_listens();
+  // Why that does not listen; empty: it does. Controllers' pages there wait until this is known.
+  // [any]
+  void own_port_is(const std::string& trouble);
 
   void on_writable(router::Call& call) override { pending_.resume(call); }
   void on_end(router::Call& call) override;
@@ -89,6 +92,7 @@ class HttpService final : public services::HostServiceTarget,
   Result<void> serve(router::Call& call);
   Result<void> respond(const router::Call& call);
   // On the thread for ports: nobody else makes or ends them.
+  void begin_page(const std::weak_ptr<router::Call>& call, const Wanted& wanted);
   Result<void> open(const std::shared_ptr<router::Call>& call, const Wanted& wanted);
   Result<Port*> port_of(const Wanted& wanted);
   void close_unused();
@@ -109,7 +113,8 @@ class HttpService final : public services::HostServiceTarget,
 
   std::mutex mutex_;
   bool is_stopped_ = false;
-  bool own_port_listens_ = false;
+  std::optional<std::string> own_port_trouble_;  // nothing: not known yet
+  std::vector<std::pair<std::weak_ptr<router::Call>, Wanted>> wait_for_own_port_;
   std::map<std::string, Port> ports_;
   std::map<uint64_t, Request> requests_;  // that wait for an answer
   uint64_t last_id_ = 0;

@@ -163,15 +163,16 @@ class Parser {
   Result<void> take_http() {
     const std::optional<Given> metrics = take("metrics-address");
     const auto endpoint = std::ranges::find(given_, "http-endpoint", &Given::name);
+    const bool has_metrics = metrics && !metrics->value.empty();
     const bool has_endpoint = endpoint != given_.end() && !endpoint->value.empty();
     const std::vector<OwnedOption> owners = enabled_owners("http-endpoint");
-    if (metrics && !metrics->value.empty() && has_endpoint) {
+    if (has_metrics && has_endpoint) {
       return wrong(metrics->flag(), "--http-endpoint is given too")
           .advise(owners.empty() ? "leave one of them out"
                                  : "write " + prefixed_forms("http-endpoint", owners) +
                                        " in place of --http-endpoint");
     }
-    if (metrics) return set_http_address(*metrics);
+    if (has_metrics) return set_http_address(*metrics);
     if (!has_endpoint) return {};
     // A controller that has the option gets it too: they share the port.
     return set_http_address(owners.empty() ? *take("http-endpoint") : *endpoint);
@@ -200,7 +201,6 @@ class Parser {
   }
 
   Result<void> set_http_address(const Given& given) {
-    if (given.value.empty()) return {};
     settings_.http_address = http_address(given.value);
     const auto parsed = config::parse_http_address(settings_.http_address);
     const bool is_relative =

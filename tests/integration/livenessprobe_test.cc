@@ -179,11 +179,11 @@ TEST_CASE("A driver that hangs is given up after probe_timeout") {
     driver.answer("hang");
     const HttpResponse answer = http_get(port, "/healthz");
     CHECK(answer.status == 500);
-    CHECK(contains(answer.body, "did not answer within the probe_timeout"));
+    CHECK(contains(answer.body, "did not answer within probe_timeout: "));
     CHECK(eventually([&] { return driver.count("cancelled") == 1; }));
     // Stopped, it does not even see that somebody connects.
     REQUIRE(::kill(driver.process->id(), SIGSTOP) == 0);
-    CHECK(contains(http_get(port, "/healthz").body, "did not answer within the probe_timeout"));
+    CHECK(contains(http_get(port, "/healthz").body, "did not answer within probe_timeout: "));
     REQUIRE(::kill(driver.process->id(), SIGCONT) == 0);
     driver.answer("ready");
     CHECK(eventually([&] { return http_get(port, "/healthz").status == 200; }));

@@ -172,9 +172,15 @@ TEST_CASE(
   const uint16_t port = HttpWorld().serve("127.0.0.1:0").port;
   const std::string address = "127.0.0.1:" + std::to_string(port);
   HttpWorld shared(address);
-  const auto early = shared.world.ask(kServe, serve_request(address));
+  const auto early = std::make_shared<Recorder>();
+  shared.world.call(kServe, serve_request(address), early);
+  const auto gone = std::make_shared<Recorder>();
+  shared.world.call(kServe, serve_request(address), gone)->cancel();
+  shared.service->own_port_is("it is taken");
+  early->await();
   CHECK(early->code() == StatusCode::kUnavailable);
-  CHECK(early->text().find("the agent's own pages have this address too") != std::string::npos);
+  CHECK(early->text() == "it is taken");
+  CHECK(shared.world.ask(kServe, serve_request(address))->text() == "it is taken");
   const auto own = [](const observe::HttpQuery& query) {
     return observe::text_page(200, "own " + query.path);
   };
@@ -182,7 +188,7 @@ TEST_CASE(
       "127.0.0.1", port, shared.service->before(own), *shared.world.log);
   REQUIRE(server);
   REQUIRE((*server)->start());
-  shared.service->own_port_listens();
+  shared.service->own_port_is({});
   const Served served = shared.serve(address);
   CHECK(served.port == port);
   HttpConnection client(port);

@@ -293,14 +293,13 @@ TEST_CASE("The end closes what is open") {
   CHECK(begun.read_to_end().empty());
 }
 
-TEST_CASE("A port that is taken, or an address that is not the node's, is an error with advice") {
+TEST_CASE("A port that is taken, or an address that is not the node's, is an error") {
   Server server;
   const auto second = HttpStatusServer::listen("127.0.0.1", server.port(), page_of, *server.log);
   REQUIRE_FALSE(second.ok());
   CHECK(second.error().message() ==
         "cannot listen for HTTP on \"127.0.0.1:" + std::to_string(server.port()) +
-            "\": Address already in use; choose another agent.http.address, or leave it empty for "
-            "no HTTP");
+            "\": Address already in use");
   CHECK_FALSE(HttpStatusServer::listen("192.0.2.1", 0, page_of, *server.log).ok());
   CHECK_FALSE(HttpStatusServer::listen("localhost", 0, page_of, *server.log).ok());
 }

@@ -38,9 +38,9 @@ TEST_CASE("the help calls other options by their flags, and leaves plain words a
   InstalledControllers installed = test::made_up_controllers();
   config::ModuleSchema& probe = installed.described["livenessprobe"];
   probe.options.push_back(test::option("timeout", config::OptionType::kDuration, int64_t{1}));
-  probe.options.front().doc = "Less than probe_timeout, a timeout of kube_api_qps; my_health_port.";
-  CHECK_THAT(help_text(installed), Catch::Contains("Less than --probe-timeout, a timeout of "
-                                                   "kube_api_qps; my_health_port.\n"));
+  probe.options.front().doc = "Below probe_timeout, timeout, my_health_port.";
+  CHECK_THAT(help_text(installed),
+             Catch::Contains("Below --probe-timeout, timeout, my_health_port.\n"));
 }
 
 TEST_CASE("without controllers the help says what is missing") {
