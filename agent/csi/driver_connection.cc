@@ -29,6 +29,10 @@ std::string advice_for(const std::string& path, const std::error_code& error) {
   std::error_code ignored;  // what cannot be looked at is told of by `error`
   switch (std::filesystem::status(path, ignored).type()) {
     case Type::not_found:
+      if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
+        return "it is a link to what is not there; in a Pod its target has to be there in this "
+               "container too, or csi_address has to name the socket itself";
+      }
       return "see whether the driver runs and makes its socket there; in a Pod, its container and "
              "this one mount the socket's folder by one emptyDir or hostPath";
     case Type::directory:

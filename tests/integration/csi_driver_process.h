@@ -1,4 +1,4 @@
-// A CSI driver as a process, for tests of the livenessprobe, whichever program runs that.
+// A CSI driver as a process, for tests of its sidecars, whichever program runs those.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ struct Driver {
     answer("ready");
   }
 
-  void run() {
-    process = std::make_unique<conformance::ChildProcess>(std::vector<std::string>{
-        built_program("csi_driver"), "--socket", socket, "--answer", answers, "--calls", calls});
+  void run(const std::string& name = "test.csi.example") {
+    process = std::make_unique<conformance::ChildProcess>(
+        std::vector<std::string>{built_program("csi_driver"), "--socket", socket, "--answer",
+                                 answers, "--calls", calls, "--name", name});
   }
   void kill() { process.reset(); }
   void answer(const std::string& command) const { std::ofstream(answers) << command << '\n'; }
@@ -43,12 +45,20 @@ struct Driver {
   std::unique_ptr<conformance::ChildProcess> process;
 };
 
-// Where the last /healthz of the agent's log is.
-inline uint16_t port_of(const AgentDirectory& directory) {
-  const std::string line = "/healthz is served on 127.0.0.1:";
-  REQUIRE(eventually([&] { return directory.log().find(line) != std::string::npos; }));
-  const std::string log = directory.log();
-  return static_cast<uint16_t>(std::stoul(log.substr(log.rfind(line) + line.size())));
+// Where the last /healthz of the agent's log is, or the last of this controller.
+inline uint16_t port_of(const AgentDirectory& directory, const std::string& controller = {}) {
+  const std::string served = "/healthz is served on 127.0.0.1:";
+  std::string port;
+  REQUIRE(eventually([&] {
+    std::istringstream log(directory.log());
+    for (std::string line; std::getline(log, line);) {
+      const size_t at = line.find(served);
+      const bool is_its = controller.empty() || line.ends_with(" module=" + controller);
+      if (at != line.npos && is_its) port = line.substr(at + served.size());
+    }
+    return !port.empty();
+  }));
+  return static_cast<uint16_t>(std::stoul(port));
 }
 
 }  // namespace longshore::test

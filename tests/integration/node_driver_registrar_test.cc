@@ -6,12 +6,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
-#include <vector>
+#include <system_error>
 
-#include "tests/conformance/child_process.h"
 #include "tests/integration/control_requests.h"
+#include "tests/integration/csi_driver_process.h"
+#include "tests/integration/kubelet_process.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
@@ -25,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kName = "disk.example.com";
-const std::string kKubeletPath = "/var/lib/kubelet/plugins/disk.example.com/csi.sock";
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
@@ -33,66 +32,28 @@ bool contains(const std::string& text, const std::string& part) {
 
 // A driver, a kubelet with its folder, and the agent's configuration.
 struct Node {
-  explicit Node(const std::string& isolation) {
-    fs::create_directory(folder);
-    answer("true");
-    std::ofstream(directory / "answers") << "ready\n";
+  explicit Node(const std::string& isolation) : driver(directory), kubelet(directory) {
     directory.configure(
         "[controllers.registrar]\nlibrary = \"" + built_module("node-driver-registrar") +
         "\"\nisolation = \"" + isolation +
         "\"\nmay_call = [\"longshore.host.v1.Csi/CallIdentity\", \"longshore.host.v1.Endpoint\", "
         "\"longshore.host.v1.Http\"]\nsettings.csi_address = \"" +
-        driver_socket + "\"\nsettings.kubelet_registration_path = \"unix://" + kKubeletPath +
-        "\"\nsettings.plugin_registration_path = \"" + folder +
+        driver.socket + "\"\nsettings.kubelet_registration_path = \"unix://" + kKubeletPath +
+        "\"\nsettings.plugin_registration_path = \"" + kubelet.folder +
         "\"\nsettings.http_endpoint = \"127.0.0.1:0\"\n");
-    kubelet = std::make_unique<conformance::ChildProcess>(
-        std::vector<std::string>{built_program("kubelet_stand_in"), "--folder", folder, "--answer",
-                                 directory / "kubelet", "--log", directory / "kubelet.log"});
   }
 
-  void run_driver(const std::string& name = kName) {
-    driver = std::make_unique<conformance::ChildProcess>(std::vector<std::string>{
-        built_program("csi_driver"), "--socket", driver_socket, "--answer", directory / "answers",
-        "--calls", directory / "calls", "--name", name});
-  }
-
-  // What the kubelet says from now on.
-  void answer(const std::string& text) const {
-    const std::string file = directory / "kubelet";
-    std::ofstream(file + ".new") << text << '\n';
-    fs::rename(file + ".new", file);
-  }
-  // How often the kubelet has answered so to a driver of this name.
-  size_t answered(const std::string& text, const std::string& name = kName) const {
-    const std::string line = name + " CSIPlugin " + kKubeletPath + " 1.0.0 " + text;
-    std::ifstream file(directory / "kubelet.log");
-    size_t count = 0;
-    for (std::string each; std::getline(file, each);) count += each == line ? 1 : 0;
-    return count;
-  }
   bool answers(size_t count, const std::string& text, const std::string& name = kName) const {
-    return eventually([&] { return answered(text, name) >= count; });
+    return kubelet.answers(count, text, name);
   }
-
-  std::string socket(const std::string& name = kName) const {
-    return folder + '/' + name + "-reg.sock";
-  }
+  std::string socket(const std::string& name = kName) const { return kubelet.socket(name); }
   std::string trouble() const { return module_of(directory, "registrar").reason(); }
   bool is_degraded() const { return module_of(directory, "registrar").degraded(); }
-
-  HttpResponse healthz() const {
-    const std::string line = "/healthz is served on 127.0.0.1:";
-    REQUIRE(eventually([&] { return contains(directory.log(), line); }));
-    const std::string log = directory.log();
-    const auto port = std::stoul(log.substr(log.rfind(line) + line.size()));
-    return http_get(static_cast<uint16_t>(port), "/healthz");
-  }
+  HttpResponse healthz() const { return http_get(port_of(directory), "/healthz"); }
 
   const AgentDirectory directory;
-  const std::string driver_socket = directory / "csi.sock";
-  const std::string folder = directory / "plugins_registry";
-  std::unique_ptr<conformance::ChildProcess> driver;
-  std::unique_ptr<conformance::ChildProcess> kubelet;
+  Driver driver;
+  const Kubelet kubelet;
 };
 
 }  // namespace
@@ -105,8 +66,8 @@ TEST_CASE("A driver is registered once it is there, and the end of the agent rem
     REQUIRE(agent.serves());
     CHECK(node.healthz().status == 404);
     CHECK(eventually([&] { return node.is_degraded(); }));
-    CHECK(contains(node.trouble(), "waits for the CSI driver at \"" + node.driver_socket + '"'));
-    node.run_driver();
+    CHECK(contains(node.trouble(), "waits for the CSI driver at \"" + node.driver.socket + '"'));
+    node.driver.run(kName);
     REQUIRE(node.answers(1, "true"));
     struct stat status {};
     REQUIRE(lstat(node.socket().c_str(), &status) == 0);
@@ -119,14 +80,14 @@ TEST_CASE("A driver is registered once it is there, and the end of the agent rem
     agent.signal(SIGTERM);
     CHECK(agent.wait() == 0);
     CHECK_FALSE(fs::exists(node.socket()));
-    CHECK(node.answered("true") == 1);
+    CHECK(node.kubelet.answered("true", kName) == 1);
   }
 }
 
 TEST_CASE("A kubelet that refuses is asked again by a new socket, until it accepts") {
   Node node("in-process");
-  node.answer("false the node has no such socket");
-  node.run_driver();
+  node.kubelet.answer("false the node has no such socket");
+  node.driver.run(kName);
   AgentProcess agent(node.directory);
   REQUIRE(agent.serves());
   REQUIRE(node.answers(2, "false the node has no such socket"));
@@ -138,7 +99,7 @@ TEST_CASE("A kubelet that refuses is asked again by a new socket, until it accep
                                      "\": the node has no such socket; see whether"));
   CHECK(node.healthz().status == 500);
   CHECK(contains(node.healthz().body, "the node has no such socket"));
-  node.answer("true");
+  node.kubelet.answer("true");
   REQUIRE(node.answers(1, "true"));
   CHECK(eventually([&] { return !node.is_degraded(); }));
   CHECK(node.healthz().status == 200);
@@ -148,16 +109,16 @@ TEST_CASE("A kubelet that refuses is asked again by a new socket, until it accep
 
 TEST_CASE("A driver that is back is registered anew, also by another name") {
   Node node("in-process");
-  node.run_driver();
+  node.driver.run(kName);
   AgentProcess agent(node.directory);
   REQUIRE(agent.serves());
   REQUIRE(node.answers(1, "true"));
   const std::string other = "other.example.com";
   for (const std::string& name : {kName, other}) {
-    node.driver.reset();
+    node.driver.kill();
     REQUIRE(eventually([&] { return node.is_degraded(); }));
     CHECK(fs::exists(node.socket()));
-    node.run_driver(name);
+    node.driver.run(name);
     REQUIRE(node.answers(name == kName ? 2 : 1, "true", name));
     CHECK(eventually([&] { return !node.is_degraded(); }));
   }
@@ -170,7 +131,7 @@ TEST_CASE("A driver that is back is registered anew, also by another name") {
 
 TEST_CASE("A registration socket that somebody removes is made anew, and what is none is left") {
   Node node("in-process");
-  node.run_driver();
+  node.driver.run(kName);
   AgentProcess agent(node.directory);
   REQUIRE(agent.serves());
   REQUIRE(node.answers(1, "true"));
@@ -187,6 +148,34 @@ TEST_CASE("A registration socket that somebody removes is made anew, and what is
   fs::remove(node.socket());
   REQUIRE(node.answers(3, "true"));
   CHECK(eventually([&] { return !node.is_degraded(); }));
+  agent.signal(SIGTERM);
+  CHECK(agent.wait() == 0);
+}
+
+TEST_CASE("The kubelet's folder that is removed or moved away, and made again, gets a new socket") {
+  Node node("in-process");
+  node.driver.run(kName);
+  AgentProcess agent(node.directory);
+  REQUIRE(agent.serves());
+  REQUIRE(node.answers(1, "true"));
+  const std::string& folder = node.kubelet.folder;
+  for (const bool is_moved : {false, true}) {
+    INFO((is_moved ? "moved" : "removed"));
+    if (is_moved) fs::rename(folder, folder + ".old");
+    // The socket is made anew as long as there is a folder.
+    REQUIRE(eventually([&] {
+      std::error_code error;
+      fs::remove_all(folder, error);
+      return !error;
+    }));
+    REQUIRE(eventually([&] { return node.is_degraded(); }));
+    CHECK(contains(node.trouble(), "there is no folder " + folder));
+    CHECK(node.healthz().status == 500);
+    fs::create_directory(folder);
+    REQUIRE(node.answers(is_moved ? 3 : 2, "true"));
+    CHECK(eventually([&] { return !node.is_degraded(); }));
+    CHECK(node.healthz().status == 200);
+  }
   agent.signal(SIGTERM);
   CHECK(agent.wait() == 0);
 }

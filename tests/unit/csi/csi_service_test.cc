@@ -187,6 +187,15 @@ TEST_CASE_METHOD(CsiWorld, "A folder in the socket's place is told of, and one t
                  "Permission denied; the socket is for other users: run this process as"));
 }
 
+TEST_CASE_METHOD(CsiWorld, "A link to the driver's socket is followed; one to nothing is told of") {
+  std::filesystem::create_symlink("driver.sock", path);
+  CHECK(contains(world.ask(kCall, request(path, true))->text(),
+                 "No such file or directory; it is a link to what is not there; in a Pod its"));
+  SilentDriver driver(folder / "driver.sock");
+  world.ask(kCall, request(path, true), "one", 50ms);
+  CHECK(driver.connections() == 1);
+}
+
 TEST_CASE_METHOD(CsiWorld, "Calls are counted by driver, method and code") {
   world.ask(kCall, request(path, true));
   SilentDriver driver(path);
