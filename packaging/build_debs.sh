@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Debian packages longshore, longshore-sidecars, liblongshore0 and longshore-dev, and
-# prints their paths.
+# Builds the Debian packages longshore, longshorectl, longshore-sidecars, liblongshore0 and
+# longshore-dev, and prints their paths.
 #
 #   packaging/build_debs.sh [output folder]
 #

@@ -16,7 +16,7 @@ stop_agent() {
 before=$(all_files)
 
 echo '== Install'
-dpkg -i /debs/longshore_*.deb
+dpkg -i /debs/longshorectl_*.deb /debs/longshore_*.deb
 check_database
 longshored --check
 start_agent
@@ -69,7 +69,7 @@ start_agent
 stop_agent
 
 echo '== Purge leaves what is the administrator'"'"'s, and nothing else'
-dpkg -P longshore
+dpkg -P longshore longshorectl
 [ "$(find /etc/longshore)" = '/etc/longshore
 /etc/longshore/conf.d
 /etc/longshore/conf.d/mine.toml' ]

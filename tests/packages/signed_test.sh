@@ -8,10 +8,12 @@ work=$(mktemp -d)
 agent=
 trap '[ -z "$agent" ] || kill "$agent"; rm -r "$work"' EXIT
 openssl genpkey -algorithm ed25519 -out "$work/key.pem"
-(cd "$build" && LONGSHORE_SIGNING_KEY=$work/key.pem cpack -D CPACK_COMPONENTS_ALL=runtime \
+(cd "$build" && LONGSHORE_SIGNING_KEY=$work/key.pem cpack -D CPACK_COMPONENTS_ALL="runtime;client" \
   -D CPACK_DEBIAN_COMPRESSION_TYPE=none -D CPACK_OUTPUT_FILE_PREFIX="$work/out" -B "$work/out" > "$work/log") ||
   fail "$(cat "$work/log")"
-dpkg-deb -x "$work"/out/longshore_*.deb "$work/root"
+for deb in "$work"/out/*.deb; do
+  dpkg-deb -x "$deb" "$work/root"
+done
 modules=$work/root/usr/lib/longshore keys=$work/root/usr/share/longshore/keys
 [ "$(ls "$modules"/longshore-*.so | wc -l)" -ge 6 ] || fail 'there are no modules'
 

@@ -11,7 +11,7 @@ of_agent() { sed -n "s/^$1:\t//p" "/proc/$(agent)/status"; }
 before=$(all_files)
 
 echo '== Install'
-dpkg -i /debs/longshore_*.deb
+dpkg -i /debs/longshorectl_*.deb /debs/longshore_*.deb
 for unit in longshore.socket longshore-control.socket longshore.service; do
   [ "$(systemctl is-active $unit)" = active ]
   [ "$(systemctl is-enabled $unit)" = enabled ]
@@ -189,7 +189,7 @@ dpkg -i /debs/longshore_*.deb
 longshorectl status > /dev/null
 
 echo '== Purge'
-dpkg -P longshore
+dpkg -P longshore longshorectl
 [ "$(find /etc/longshore -type f | sort)" = '/etc/longshore/conf.d/test.toml
 /etc/longshore/conf.d/z.toml' ]
 rm -r /etc/longshore /var/lib/kubelet

@@ -3,7 +3,7 @@
 # sockets that the agent wants.
 . /test/common.sh
 
-dpkg -i /debs/longshore_*.deb > /dev/null
+dpkg -i /debs/longshorectl_*.deb /debs/longshore_*.deb > /dev/null
 units=(/lib/systemd/system/longshore*)
 [ ${#units[@]} = 3 ]
 
@@ -13,8 +13,8 @@ said=$(systemd-analyze verify --man=no "${units[@]}" 2>&1)
 [ -z "$said" ] || fail "systemd-analyze says: $said"
 for page in $(sed -n 's/^Documentation=//p' "${units[@]}" | tr ' ' '\n' | sort -u); do
   name=${page#man:} section=${page//[^0-9]/}
-  grep -q "/man$section/${name%(*}.$section.gz$" /var/lib/dpkg/info/longshore.list ||
-    fail "the package has no $name"
+  grep -q "/man$section/${name%(*}.$section.gz$" /var/lib/dpkg/info/longshore{,ctl}.list ||
+    fail "the packages have no $name"
 done
 
 echo '== A limit of starts would fail the sockets'
