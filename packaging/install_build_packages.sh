@@ -31,8 +31,9 @@ windows_packages=(
   binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine msitools wine64 wixl
 )
 optional_packages=(
-  chromium  # opens the status page
-  lintian   # checks the packages
+  chromium    # opens the status page
+  lintian     # checks the packages
+  crun umoci  # read and run the image of csi-sidecars
   # Build and boot the guest, which has a kernel and servers of its own.
   busybox-static cpio kmod mmdebstrap qemu-system-x86
 )

@@ -1,5 +1,5 @@
-"""Images as files of an OCI image layout, for the scripts here that build some: the same layers make the
-same bytes, which the usual tools would not promise.
+"""Images as files of an OCI image layout, for the scripts here that build some. The same layers make
+the same bytes.
 """
 import hashlib
 import io

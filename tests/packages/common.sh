@@ -22,6 +22,11 @@ contains() {
   [[ $1 == *"$2"* ]] || fail "there is no \"$2\" in: $1"
 }
 
+# What /healthz answers at port 9808 of this machine.
+healthz() {
+  exec 3<> /dev/tcp/127.0.0.1/9808 && printf 'GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3 && cat <&3
+}
+
 # Everything there is but dpkg's own memory, logs and caches, and what the kernel shows.
 all_files() {
   find / -xdev -regextype egrep \

@@ -15,10 +15,6 @@ said=$(csi-sidecars --controllers=livenesprobe 2>&1) || status=$?
 contains "$said" 'livenessprobe'
 
 echo '== Run by a user without rights, before a driver that is not there'
-# Prints what /healthz answers.
-healthz() {
-  exec 3<> /dev/tcp/127.0.0.1/9808 && printf 'GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3 && cat <&3
-}
 mkdir -m 700 /tmp/run && chown 1000:1000 /tmp/run
 setpriv --reuid=1000 --regid=1000 --clear-groups csi-sidecars --controllers=livenessprobe \
   --csi-address=/tmp/csi.sock --http-endpoint=127.0.0.1:9808 --run-dir=/tmp/run 2> /tmp/log &
