@@ -27,7 +27,7 @@ debs=$1 program=$2 work=$4
 # The container's user gets through to the driver.
 chmod 711 "$work"
 # crun refuses a machine that has both kinds of control groups, also where it uses none.
-mount -t cgroup2 cgroup2 /sys/fs/cgroup
+[ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
 
 # refused <exit code> <part of what it says> <command>...
 refused() {
