@@ -4,17 +4,19 @@
 
 # In the order in which they are built: the guest needs the first two, and takes longest.
 all_presets=(packages dev asan-ubsan tsan windows-mingw fuzz release)
-all_layers=(abi sdk unit loop hostile hostile_clients conformance integration style guest browser
-  packages windows fuzz)
+all_layers=(abi sdk unit loop hostile hostile_clients conformance integration style kube guest
+  browser packages windows fuzz)
 
 # "Does it work?": without --all. What else there is answers "can it be released?".
 plain_presets=(packages dev asan-ubsan windows-mingw)
-plain_layers=(abi unit loop hostile hostile_clients conformance integration style guest windows)
+plain_layers=(abi unit loop hostile hostile_clients conformance integration style kube guest
+  windows)
 
 # In which builds a layer has tests.
 presets_of() {
   case $1 in
     style) echo asan-ubsan dev fuzz ;;
+    kube) echo asan-ubsan ;;
     abi | sdk | guest | browser) echo dev ;;
     hostile_clients) echo asan-ubsan dev ;;
     packages) echo packages ;;
@@ -69,4 +71,5 @@ layers_in() {
   done
 }
 wants() { is_among "$1" "${presets[@]}" && [ -n "$(layers_in "$1")" ]; }
+wants_kube() { is_among asan-ubsan "${presets[@]}" && is_among kube "${layers[@]}"; }
 wants_guest() { is_among dev "${presets[@]}" && is_among guest "${layers[@]}"; }

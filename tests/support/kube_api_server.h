@@ -1,33 +1,33 @@
 // A real API server of Kubernetes for tests, with its etcd, on loopback, in a folder of their own;
 // with the controller manager where a test asks for it. tests/kube/build_api_server.sh makes the
 // programs, which takes minutes the first time; LONGSHORE_KUBE_APISERVER names another
-// kube-apiserver.
+// kube-apiserver. A test program that links test_kube_api_server_needed is skipped where they
+// cannot be had.
 //
 // States: it serves from the constructor on, but for the time between kill_server() and
-// start_server(), and while etcd is stopped. It keeps its port and its data all the time.
+// start_server(), and while etcd is stopped. It keeps its port, its data and its identities.
 //
-// Threads: one, the one that made it, which must live as long: all programs end with that thread,
-// also when the test dies. Owner: the test. Waits up to kPatience for each thing, then throws
-// std::runtime_error with the end of the program's log.
+// Owner: the test. Threads: the one that made it, which must live as long: the programs end with
+// that thread, also when the test dies. Each thing is waited for up to kPatience; then, and when a
+// program ends too early, std::runtime_error is thrown with the end of its log.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/certificate_authority.h"
+#include "tests/support/daemon_process.h"
 #include "tests/support/kube_identity.h"
 #include "tests/support/temporary_directory.h"
 
 namespace longshore::test {
 
-class KubeProcess;
-
 struct KubeResponse {
   int status = 0;    // HTTP's; 0 when there was no response
-  std::string body;  // JSON, or what curl says of the connection
+  std::string body;  // JSON mostly; without a response, what curl says of the connection
 };
 
 struct KubeApiServerOptions {
@@ -38,64 +38,63 @@ class KubeApiServer {
  public:
   using Options = KubeApiServerOptions;
 
-  // Starts everything and waits until /readyz says ok.
+  // Starts everything and waits until /readyz says ok, and until the controller manager works.
   explicit KubeApiServer(Options options = {});
   ~KubeApiServer();
   KubeApiServer(const KubeApiServer&) = delete;
   KubeApiServer& operator=(const KubeApiServer&) = delete;
 
   uint16_t port() const { return port_; }
-  std::string address() const;  // "https://127.0.0.1:<port>"
-  std::string ca_file() const;  // of who signed its certificate
+  std::string address() const { return "https://127.0.0.1:" + std::to_string(port_); }
+  // Of who signed the server's certificate.
+  const std::string& ca_file() const { return authority_.certificate_file(); }
 
-  // In the group system:masters, with a token.
+  // May do everything; with a token.
   const KubeIdentity& admin() const { return admin_; }
-  // A user that may do what the rules say, by a ClusterRole and a binding named `name`, and is not
-  // a ServiceAccount. The server heeds the rules when this returns. With a token the user has a
-  // name of the fixture's, since the server reads its tokens only at its start; there are up to 32.
-  // With a certificate the user is `name`.
+  // A user, and no ServiceAccount, that may do what the rules say and nothing else. They become a
+  // ClusterRole and its binding, both named `name`, which the server heeds when this returns. A
+  // user with a certificate is called `name`. One with a token has a name of the fixture's, since
+  // the server reads tokens at its start only: there are kTokens of them.
   KubeIdentity identity(const std::string& name, const std::vector<KubeRule>& rules,
                         KubeconfigForm form = {});
-  // Another kubeconfig of an identity that there is.
-  std::string kubeconfig(const KubeIdentity& identity, KubeconfigForm form) const;
+  static constexpr size_t kTokens = 32;
+  // The path of another kubeconfig of an identity, of the same kind of credentials.
+  std::string kubeconfig(const KubeIdentity& identity, KubeconfigForm form);
 
-  // One request, with the credentials of an identity; "GET", "/api/v1/persistentvolumes", JSON. A
-  // PATCH is a merge patch.
+  // One request with the credentials of an identity: "GET", "/api/v1/persistentvolumes". The body
+  // is JSON; a PATCH is a merge patch.
   KubeResponse request(const KubeIdentity& identity, const std::string& method,
                        const std::string& path, const std::string& body = {}) const;
-  KubeResponse request(const std::string& method, const std::string& path,
-                       const std::string& body = {}) const {
-    return request(admin_, method, path, body);
-  }
 
-  // SIGKILL, and nothing listens at the port. Then again, with the same data, port and identities;
-  // it is ready when this returns.
-  void kill_server();
+  // SIGKILL; nothing listens at the port until start_server(), which returns when it is ready.
+  void kill_server() { server_.reset(); }
   void start_server();
-  void restart_server() {
-    kill_server();
-    start_server();
-  }
 
-  // SIGSTOP: the server goes on, but for what needs its data. Then SIGCONT, until it is ready.
-  void stop_etcd() const;
+  // Without etcd the server goes on, but for what needs the data. continue_etcd() returns when it
+  // is ready again.
+  void stop_etcd() const { etcd_->freeze(); }
   void continue_etcd() const;
 
   // What the server has logged.
   std::string log() const;
 
  private:
-  void await_ready() const;
+  void start_controller_manager();
+  void await(const DaemonProcess& process, const std::string& log, const std::string& path,
+             const std::string& what) const;
+  void write_tokens() const;
 
   const TemporaryDirectory directory_;
-  const std::string programs_;  // the folder with them
-  int reserved_ = -1;           // a socket that keeps the port ours
-  uint16_t port_ = 0;
-  size_t tokens_given_ = 0;
+  const std::string programs_;  // the folder that has them
+  const CertificateAuthority authority_;
+  const int reserved_port_;  // a socket
+  const uint16_t port_;
+  size_t given_tokens_ = 0;
+  size_t kubeconfigs_ = 0;  // how many have been written
   KubeIdentity admin_;
-  std::unique_ptr<KubeProcess> etcd_;
-  std::unique_ptr<KubeProcess> server_;  // none while it is killed
-  std::unique_ptr<KubeProcess> controller_manager_;
+  std::unique_ptr<DaemonProcess> etcd_;
+  std::unique_ptr<DaemonProcess> server_;  // none while it is killed
+  std::unique_ptr<DaemonProcess> controller_manager_;
 };
 
 }  // namespace longshore::test

@@ -1,0 +1,229 @@
+#include "tests/support/kube_api_server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "tests/support/eventually.h"
+#include "tests/support/kube_programs.h"
+#include "tests/support/program_run.h"
+#include "tests/support/read_file.h"
+
+namespace longshore::test {
+namespace {
+
+// Bound and not listened at: until it is closed nobody gets the port but who shares it, as the
+// server does, which may so be away for a while.
+int reserve_port() {
+  const int reserved = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (reserved < 0 || ::setsockopt(reserved, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof(yes)) != 0 ||
+      ::bind(reserved, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    throw std::system_error(errno, std::generic_category(), "a port");
+  }
+  return reserved;
+}
+
+uint16_t port_of(int socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof(address);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
+}
+
+std::string end_of(const std::string& log) {
+  const std::string text = read_file(log);
+  return text.substr(text.size() - std::min<size_t>(text.size(), 4000));
+}
+
+std::string token_user(size_t number) { return "token-user-" + std::to_string(number); }
+
+}  // namespace
+
+KubeApiServer::KubeApiServer(Options options)
+    : programs_(kube_programs()),
+      authority_(directory_.path()),
+      reserved_port_(reserve_port()),
+      port_(port_of(reserved_port_)) {
+  authority_.server("server", "127.0.0.1");
+  make_key(directory_ / "service-account.key");
+  write_tokens();
+  admin_ = {.user = "admin", .token_file = directory_ / "admin.token"};
+  admin_.kubeconfig = kubeconfig(admin_, {});
+  // At a Unix socket there is no port to be found. As a peer it is alone, and nobody calls it.
+  const std::string socket = "unix://" + directory_ / "etcd.sock";
+  const std::string peer = "unix://" + directory_ / "peer.sock";
+  etcd_ = std::make_unique<DaemonProcess>(
+      std::vector<std::string>{programs_ + "/etcd", "--data-dir=" + directory_ / "etcd",
+                               "--unsafe-no-fsync", "--listen-client-urls=" + socket,
+                               "--advertise-client-urls=" + socket, "--listen-peer-urls=" + peer,
+                               "--initial-advertise-peer-urls=" + peer,
+                               "--initial-cluster=default=" + peer},
+      directory_ / "etcd.log");
+  start_server();
+  if (options.controller_manager) start_controller_manager();
+}
+
+KubeApiServer::~KubeApiServer() {
+  controller_manager_.reset();
+  server_.reset();
+  etcd_.reset();
+  ::close(reserved_port_);
+}
+
+// The name of the folder makes tokens that no other server of a test takes.
+void KubeApiServer::write_tokens() const {
+  const std::string unique = directory_.path().filename();
+  write_file(directory_ / "admin.token", "admin-" + unique);
+  std::string lines = "admin-" + unique + ",admin,admin,\"system:masters\"\n";
+  for (size_t number = 0; number < kTokens; ++number) {
+    const std::string user = token_user(number);
+    lines += user + "-" + unique + "," + user + "," + user + "\n";
+    write_file(directory_ / (user + ".token"), user + "-" + unique);
+  }
+  write_file(directory_ / "tokens.csv", lines);
+}
+
+void KubeApiServer::start_server() {
+  const char* const other = std::getenv("LONGSHORE_KUBE_APISERVER");
+  server_ = std::make_unique<DaemonProcess>(
+      std::vector<std::string>{
+          other ? other : programs_ + "/kube-apiserver",
+          "--etcd-servers=unix://" + directory_ / "etcd.sock",
+          "--bind-address=127.0.0.1",
+          "--advertise-address=127.0.0.1",
+          "--secure-port=" + std::to_string(port_),
+          "--permit-port-sharing",
+          "--tls-cert-file=" + directory_ / "server.crt",
+          "--tls-private-key-file=" + directory_ / "server.key",
+          "--client-ca-file=" + ca_file(),
+          "--token-auth-file=" + directory_ / "tokens.csv",
+          "--authorization-mode=RBAC",
+          "--service-cluster-ip-range=10.96.0.0/16",
+          "--service-account-issuer=https://kubernetes.default.svc",
+          "--service-account-key-file=" + directory_ / "service-account.key",
+          "--service-account-signing-key-file=" + directory_ / "service-account.key",
+          // Pods need no ServiceAccount; a controller manager need not be there.
+          "--disable-admission-plugins=ServiceAccount",
+          // No address of a node is told to anybody.
+          "--endpoint-reconciler-type=none",
+          "--v=1",
+      },
+      directory_ / "server.log");
+  await(*server_, directory_ / "server.log", "/readyz", "kube-apiserver is not ready");
+}
+
+void KubeApiServer::start_controller_manager() {
+  controller_manager_ = std::make_unique<DaemonProcess>(
+      std::vector<std::string>{
+          programs_ + "/kube-controller-manager",
+          "--kubeconfig=" + admin_.kubeconfig,
+          "--leader-elect=false",
+          "--port=0",
+          "--secure-port=0",
+          "--service-account-private-key-file=" + directory_ / "service-account.key",
+      },
+      directory_ / "controller-manager.log");
+  // What one of its controllers makes.
+  await(*controller_manager_, directory_ / "controller-manager.log",
+        "/api/v1/namespaces/default/serviceaccounts/default",
+        "kube-controller-manager does not work");
+}
+
+void KubeApiServer::continue_etcd() const {
+  etcd_->resume();
+  await(*server_, directory_ / "server.log", "/readyz", "kube-apiserver is not ready again");
+}
+
+// Until the path is there, for the administrator.
+void KubeApiServer::await(const DaemonProcess& process, const std::string& log,
+                          const std::string& path, const std::string& what) const {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  KubeResponse last;
+  for (;;) {
+    // Also the pause before the next try.
+    const bool is_over = process.ends_within(std::chrono::milliseconds(100));
+    last = request(admin_, "GET", path);
+    if (last.status == 200) return;
+    if (is_over || std::chrono::steady_clock::now() > end) break;
+  }
+  throw std::runtime_error(what + ": " + last.body + "\n" + end_of(log) + "\n" +
+                           end_of(directory_ / "etcd.log"));
+}
+
+KubeIdentity KubeApiServer::identity(const std::string& name, const std::vector<KubeRule>& rules,
+                                     KubeconfigForm form) {
+  using Credentials = KubeconfigForm::Credentials;
+  KubeIdentity made;
+  if (form.credentials == Credentials::kTokenFile || form.credentials == Credentials::kToken) {
+    if (given_tokens_ == kTokens) throw std::logic_error("all tokens are given");
+    made.user = token_user(given_tokens_++);
+    made.token_file = directory_ / (made.user + ".token");
+  } else {
+    const KeyPair pair = authority_.client(name);
+    made = {.user = name, .certificate_file = pair.certificate_file, .key_file = pair.key_file};
+  }
+  made.kubeconfig = kubeconfig(made, form);
+  const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/";
+  const auto post = [&](const std::string& path, const std::string& body) {
+    const KubeResponse response = request(admin_, "POST", path, body);
+    if (response.status != 201) throw std::runtime_error(path + ": " + response.body);
+    return response;
+  };
+  post(rbac + "clusterroles", cluster_role(name, rules));
+  post(rbac + "clusterrolebindings", cluster_role_binding(name, made.user));
+  const bool is_heeded = rules.empty() || eventually([&] {
+                           return post("/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                                       access_review(made.user, rules[0]))
+                                      .body.find("\"allowed\":true") != std::string::npos;
+                         });
+  if (!is_heeded) throw std::runtime_error("the server does not heed the role " + name);
+  return made;
+}
+
+std::string KubeApiServer::kubeconfig(const KubeIdentity& identity, KubeconfigForm form) {
+  const std::string file = directory_ / ("kubeconfig-" + std::to_string(++kubeconfigs_));
+  write_file(file, kubeconfig_text(address(), ca_file(), identity, form));
+  return file;
+}
+
+KubeResponse KubeApiServer::request(const KubeIdentity& identity, const std::string& method,
+                                    const std::string& path, const std::string& body) const {
+  std::vector<std::string> command = {"/usr/bin/curl", "--disable",
+                                      "--silent",      "--show-error",
+                                      "--noproxy",     "*",
+                                      "--max-time",    "60",
+                                      "--cacert",      ca_file(),
+                                      "--request",     method,
+                                      "--write-out",   "\n%{http_code}"};
+  if (!body.empty()) {
+    const std::string type = method == "PATCH" ? "merge-patch+json" : "json";
+    command.insert(command.end(),
+                   {"--header", "Content-Type: application/" + type, "--data-binary", "@-"});
+  }
+  if (identity.token_file.empty()) {
+    command.insert(command.end(),
+                   {"--cert", identity.certificate_file, "--key", identity.key_file});
+  } else {
+    command.insert(command.end(),
+                   {"--header", "Authorization: Bearer " + read_file(identity.token_file)});
+  }
+  command.push_back(address() + path);
+  const ProgramRun run = run_program(command, body);
+  if (run.exit_code != 0) return {0, run.errors};
+  const size_t line = run.output.rfind('\n');
+  return {std::stoi(run.output.substr(line + 1)), run.output.substr(0, line)};
+}
+
+std::string KubeApiServer::log() const { return read_file(directory_ / "server.log"); }
+
+}  // namespace longshore::test
