@@ -20,8 +20,8 @@ packages=(
   # The modules.
   libblkid-dev libfdisk-dev libsystemd-dev
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's, zlib is
-  # what a module may not need.
-  catch2 dbus golang-go groff-base libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc zlib1g-dev
+  # what a module may not need, curl calls an API server.
+  catch2 curl dbus golang-go groff-base libbenchmark-dev libgrpc++-dev protobuf-compiler-grpc zlib1g-dev
   # Debian packages, and the root folders in which they are tested.
   file openssl python3 systemd
   # Filesystems that the volume module makes, and what it is measured beside.
@@ -34,6 +34,8 @@ optional_packages=(
   chromium    # opens the status page
   lintian     # checks the packages
   crun umoci  # read and run the image of csi-sidecars
+  # Build the API server of Kubernetes.
+  jq rsync
   # Build and boot the guest, which has a kernel and servers of its own.
   busybox-static cpio kmod mmdebstrap qemu-system-x86
 )

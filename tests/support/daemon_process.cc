@@ -11,6 +11,8 @@
 
 #include "longshore/linux/spawn.hpp"
 
+extern char** environ;
+
 namespace longshore::test {
 
 DaemonProcess::DaemonProcess(std::vector<std::string> command, const std::string& log_file) {
@@ -21,6 +23,8 @@ DaemonProcess::DaemonProcess(std::vector<std::string> command, const std::string
   plan.open(STDOUT_FILENO, log_file, O_WRONLY | O_CREAT | O_APPEND, 0600);
   plan.duplicate(STDOUT_FILENO, STDERR_FILENO);
   plan.close_all_but({});
+  // By its environment the run of the tests knows whose it is.
+  for (char** each = environ; *each; ++each) plan.set_environment(*each);
   const Result<pid_t> child = plan.spawn(command);
   if (!child) throw std::runtime_error(child.error().message());
   id_ = *child;

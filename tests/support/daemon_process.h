@@ -15,8 +15,8 @@ namespace longshore::test {
 
 class DaemonProcess {
  public:
-  // Starts the program that the first word names, by an absolute path, with an empty environment;
-  // what it prints is added to the file. Throws std::runtime_error.
+  // Starts the program that the first word names, by an absolute path, with the test's
+  // environment; what it prints is added to the file. Throws std::runtime_error.
   DaemonProcess(std::vector<std::string> command, const std::string& log_file);
   // SIGKILL.
   ~DaemonProcess();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <regex>
 #include <system_error>
 
 #include "tests/support/eventually.h"
@@ -59,16 +60,7 @@ KubeApiServer::KubeApiServer(Options options)
   write_tokens();
   admin_ = {.user = "admin", .token_file = directory_ / "admin.token"};
   admin_.kubeconfig = kubeconfig(admin_, {});
-  // At a Unix socket there is no port to be found. As a peer it is alone, and nobody calls it.
-  const std::string socket = "unix://" + directory_ / "etcd.sock";
-  const std::string peer = "unix://" + directory_ / "peer.sock";
-  etcd_ = std::make_unique<DaemonProcess>(
-      std::vector<std::string>{programs_ + "/etcd", "--data-dir=" + directory_ / "etcd",
-                               "--unsafe-no-fsync", "--listen-client-urls=" + socket,
-                               "--advertise-client-urls=" + socket, "--listen-peer-urls=" + peer,
-                               "--initial-advertise-peer-urls=" + peer,
-                               "--initial-cluster=default=" + peer},
-      directory_ / "etcd.log");
+  start_etcd();
   start_server();
   if (options.controller_manager) start_controller_manager();
 }
@@ -93,12 +85,36 @@ void KubeApiServer::write_tokens() const {
   write_file(directory_ / "tokens.csv", lines);
 }
 
+// It takes ports that are free, and tells which one it has for clients. As a peer it is alone.
+void KubeApiServer::start_etcd() {
+  const std::string any_port = "http://127.0.0.1:0", log = directory_ / "etcd.log";
+  etcd_ = std::make_unique<DaemonProcess>(
+      std::vector<std::string>{
+          programs_ + "/etcd", "--data-dir=" + directory_ / "etcd",
+          "--listen-client-urls=" + any_port, "--advertise-client-urls=" + any_port,
+          "--listen-peer-urls=" + any_port, "--initial-advertise-peer-urls=" + any_port,
+          "--initial-cluster=default=" + any_port},
+      log);
+  const std::regex line("serving insecure client requests on (127[.]0[.]0[.]1:[0-9]+)");
+  std::smatch told;
+  std::string text;
+  const auto serves = [&] {
+    text = read_file(log);
+    return std::regex_search(text, told, line);
+  };
+  if (!eventually([&] { return serves() || etcd_->ends_within(std::chrono::milliseconds(10)); }) ||
+      !serves()) {
+    throw std::runtime_error("etcd does not serve: " + end_of(log));
+  }
+  etcd_address_ = "http://" + told[1].str();
+}
+
 void KubeApiServer::start_server() {
   const char* const other = std::getenv("LONGSHORE_KUBE_APISERVER");
   server_ = std::make_unique<DaemonProcess>(
       std::vector<std::string>{
           other ? other : programs_ + "/kube-apiserver",
-          "--etcd-servers=unix://" + directory_ / "etcd.sock",
+          "--etcd-servers=" + etcd_address_,
           "--bind-address=127.0.0.1",
           "--advertise-address=127.0.0.1",
           "--secure-port=" + std::to_string(port_),
@@ -109,7 +125,7 @@ void KubeApiServer::start_server() {
           "--token-auth-file=" + directory_ / "tokens.csv",
           "--authorization-mode=RBAC",
           "--service-cluster-ip-range=10.96.0.0/16",
-          "--service-account-issuer=https://kubernetes.default.svc",
+          "--service-account-issuer=https://issuer.example",
           "--service-account-key-file=" + directory_ / "service-account.key",
           "--service-account-signing-key-file=" + directory_ / "service-account.key",
           // Pods need no ServiceAccount; a controller manager need not be there.

@@ -79,6 +79,7 @@ class KubeApiServer {
   std::string log() const;
 
  private:
+  void start_etcd();
   void start_controller_manager();
   void await(const DaemonProcess& process, const std::string& log, const std::string& path,
              const std::string& what) const;
@@ -92,6 +93,7 @@ class KubeApiServer {
   size_t given_tokens_ = 0;
   size_t kubeconfigs_ = 0;  // how many have been written
   KubeIdentity admin_;
+  std::string etcd_address_;
   std::unique_ptr<DaemonProcess> etcd_;
   std::unique_ptr<DaemonProcess> server_;  // none while it is killed
   std::unique_ptr<DaemonProcess> controller_manager_;
