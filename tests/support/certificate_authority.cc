@@ -67,7 +67,8 @@ KeyPair CertificateAuthority::signed_by_us(const std::string& file, const std::s
 }
 
 void make_key(const std::string& file) {
-  run_openssl({"genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file});
+  // In the form of SEC 1: Kubernetes 1.20 reads no public key from one of PKCS #8.
+  run_openssl({"ecparam", "-genkey", "-noout", "-name", "prime256v1", "-out", file});
 }
 
 }  // namespace longshore::test
