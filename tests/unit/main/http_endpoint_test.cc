@@ -36,8 +36,10 @@ TEST_CASE("HTTP that has no thread is told, and is tried again until it has one"
   const auto log = observe::Log::open({.file = folder / "log"});
   REQUIRE(log);
   boost::asio::io_context io;
-  const auto http = HttpEndpoint::make({.address = "unix://" + socket},
-                                       {io, [] { return observe::StatusReport(); }, **log});
+  const std::shared_ptr<HttpService> controllers = HttpService::make().value();
+  const auto http = HttpEndpoint::make(
+      {.address = "unix://" + socket},
+      {io, [] { return observe::StatusReport(); }, *controllers, "agent.http.address", **log});
   REQUIRE(http);
   REQUIRE(http->listen());
   refuses_threads = true;

@@ -3,6 +3,8 @@
 #include <endian.h>
 
 #include <cstring>
+#include <random>
+#include <string>
 
 #include "tests/unit/volume/disk_world.h"
 #include "tests/unit/volume/run_program.h"
@@ -13,7 +15,14 @@ namespace {
 using test::LoopDisk;
 
 constexpr uint64_t kBytes = 400 * kMebibyte;
-constexpr const char* kUuid = "dddddddd-0000-4000-8000-000000000001";
+// Another in each process: mkfs.btrfs refuses one that a disk of a test beside it has.
+const std::string kUuid = [] {
+  std::random_device random;
+  std::string uuid = "dddddddd-0000-4000-8000-000000000000";
+  for (size_t i = uuid.size() - 12; i < uuid.size(); ++i)
+    uuid[i] = "0123456789abcdef"[random() % 16];
+  return uuid;
+}();
 
 struct Signature {
   std::string type;
