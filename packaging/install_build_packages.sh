@@ -16,7 +16,7 @@ packages=(
   dpkg-dev
   # The agent. Exactly these of Boost: the packages without a version pull in 1.74, which removes 1.81.
   libboost1.81-dev libboost-json1.81-dev libcli11-dev libfmt-dev libnghttp2-dev libprotobuf-dev
-  libspdlog-dev libtomlplusplus-dev nettle-dev protobuf-compiler
+  libspdlog-dev libssl-dev libtomlplusplus-dev libyaml-cpp-dev nettle-dev protobuf-compiler
   # The modules.
   libblkid-dev libfdisk-dev libsystemd-dev
   # The tests: gRPC C++ is the independent peer, a private bus stands in for the system's, zlib is

@@ -19,8 +19,8 @@ const std::map<std::string_view, int> kAgentLevels = {
 
 // Libraries, by how their includes begin. They look the same on every system.
 const std::set<std::string_view> kAgentLibraries = {
-    "CLI/",    "boost/",   "elf.h",   "fmt/",    "google/protobuf/",
-    "nettle/", "nghttp2/", "spdlog/", "toml++/",
+    "CLI/",     "boost/",   "elf.h",   "fmt/",    "google/protobuf/", "nettle/",
+    "nghttp2/", "openssl/", "spdlog/", "toml++/", "yaml-cpp/",
 };
 const std::set<std::string_view> kModuleLibraries = {"google/protobuf/"};
 const std::set<std::string_view> kServiceLibraries = {};
