@@ -1,0 +1,67 @@
+#include "kube/request.h"
+
+#include <charconv>
+#include <cstdint>
+
+namespace longshore::kube {
+namespace {
+
+// All but these is encoded: RFC 3986's unreserved characters.
+bool stays(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+void append_encoded(std::string& target, std::string_view text) {
+  constexpr char kHexadecimal[] = "0123456789ABCDEF";
+  for (const char c : text) {
+    if (stays(c)) {
+      target += c;
+      continue;
+    }
+    const auto byte = static_cast<uint8_t>(c);
+    target += '%';
+    target += kHexadecimal[byte >> 4];
+    target += kHexadecimal[byte & 15];
+  }
+}
+
+}  // namespace
+
+std::string_view method_name(Method method) {
+  switch (method) {
+    case Method::kGet:
+      return "GET";
+    case Method::kPost:
+      return "POST";
+    case Method::kPut:
+      return "PUT";
+    case Method::kPatch:
+      return "PATCH";
+    case Method::kDelete:
+      return "DELETE";
+  }
+  return "GET";
+}
+
+std::string target_of(const Request& request) {
+  std::string target = request.path;
+  char before = '?';
+  for (const auto& [name, value] : request.query) {
+    target += std::exchange(before, '&');
+    append_encoded(target, name);
+    target += '=';
+    append_encoded(target, value);
+  }
+  return target;
+}
+
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
+  uint32_t seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+}  // namespace longshore::kube

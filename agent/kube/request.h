@@ -1,0 +1,42 @@
+// What is asked of an API server, and what it answers. Threads: any; values.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace longshore::kube {
+
+enum class Method { kGet, kPost, kPut, kPatch, kDelete };
+
+std::string_view method_name(Method method);  // "GET"
+
+struct Request {
+  Method method = Method::kGet;
+  std::string path;  // "/api/v1/persistentvolumes/pv-1", percent-encoded where that is needed
+  // Names and values as they are; they are encoded here.
+  std::vector<std::pair<std::string, std::string>> query;
+  std::string body;
+  std::string content_type = "application/json";  // of the body
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  size_t max_response_bytes = 16u << 20;
+};
+
+struct Response {
+  int status = 0;
+  std::string content_type;
+  std::optional<std::chrono::seconds> retry_after;
+  std::string body;
+};
+
+// The path with the query behind it, as it goes into the request.
+std::string target_of(const Request& request);
+
+// Of a Retry-After header: seconds, as API servers write it. Nothing for a date and anything else.
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view text);
+
+}  // namespace longshore::kube

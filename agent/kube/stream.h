@@ -1,0 +1,56 @@
+// The bytes of a connection, in TLS or plain: an AsyncStream of Asio's for both, so that HTTP is
+// compiled once. Threads: the context's. Owner: the connection.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace longshore::kube {
+
+class Stream {
+ public:
+  using Socket = boost::asio::ip::tcp::socket;
+  using Tls = boost::asio::ssl::stream<Socket&>;
+  using executor_type = Socket::executor_type;
+
+  explicit Stream(boost::asio::io_context& io) : socket_(io) {}
+
+  executor_type get_executor() { return socket_.get_executor(); }
+  Socket& socket() { return socket_; }
+
+  // From now on in TLS, whose handshake is the caller's.
+  Tls& begin_tls(std::shared_ptr<boost::asio::ssl::context> context) {
+    context_ = std::move(context);
+    return tls_.emplace(socket_, *context_);
+  }
+  bool has_tls() const { return tls_.has_value(); }
+
+  template <typename Buffers, typename Handler>
+  void async_read_some(const Buffers& buffers, Handler&& handler) {
+    if (tls_) {
+      tls_->async_read_some(buffers, std::forward<Handler>(handler));
+    } else {
+      socket_.async_read_some(buffers, std::forward<Handler>(handler));
+    }
+  }
+
+  template <typename Buffers, typename Handler>
+  void async_write_some(const Buffers& buffers, Handler&& handler) {
+    if (tls_) {
+      tls_->async_write_some(buffers, std::forward<Handler>(handler));
+    } else {
+      socket_.async_write_some(buffers, std::forward<Handler>(handler));
+    }
+  }
+
+ private:
+  Socket socket_;
+  std::shared_ptr<boost::asio::ssl::context> context_;
+  std::optional<Tls> tls_;
+};
+
+}  // namespace longshore::kube
