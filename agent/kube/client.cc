@@ -21,9 +21,15 @@ namespace asio = boost::asio;
 
 namespace {
 
-bool is_url_path(const std::string& path) {
-  return path.starts_with('/') && path.find_first_of("?#") == path.npos &&
-         std::ranges::all_of(path, [](char c) { return c > ' ' && c < '\x7f'; });
+// A blank or a line end in it would end the request's first line.
+bool is_of_url(const std::string& text) {
+  return text.find('#') == text.npos &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
+bool has_url(const Request& request) {
+  return request.path.starts_with('/') && request.path.find('?') == request.path.npos &&
+         is_of_url(request.path) && is_of_url(request.encoded_query);
 }
 
 }  // namespace
@@ -130,7 +136,7 @@ class Client::RunningCall final : public Call, public std::enable_shared_from_th
 
   // Without a value: the outcome is to be made on a fresh connection.
   asio::awaitable<std::optional<Outcome>> run() {
-    if (!is_url_path(request_.path)) {
+    if (!has_url(request_)) {
       co_return failed(StatusCode::kInvalidArgument).because("it is not the path of a URL");
     }
     if (std::chrono::steady_clock::now() >= request_.deadline) stop(Stopped::kLate);

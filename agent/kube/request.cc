@@ -46,6 +46,7 @@ std::string_view method_name(Method method) {
 
 std::string target_of(const Request& request) {
   std::string target = request.path;
+  if (!request.encoded_query.empty()) return target + '?' + request.encoded_query;
   char before = '?';
   for (const auto& [name, value] : request.query) {
     target += std::exchange(before, '&');

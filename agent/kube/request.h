@@ -20,6 +20,7 @@ struct Request {
   std::string path;  // "/api/v1/persistentvolumes/pv-1", percent-encoded where that is needed
   // Names and values as they are; they are encoded here.
   std::vector<std::pair<std::string, std::string>> query;
+  std::string encoded_query;  // in place of it: as it goes into the URL
   std::string body;
   std::string content_type = "application/json";  // of the body
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();

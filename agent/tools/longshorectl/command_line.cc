@@ -22,7 +22,7 @@ constexpr const char* kFooter =
     "  2  faulty configuration, or faulty JSON of a request; \"config check\", \"audit verify\" "
     "or\n"
     "     \"crashes\" found something wrong, or not what it was to look at\n"
-    "  3  the agent cannot be reached at its socket\n"
+    "  3  the agent cannot be reached at its socket, or the API server gives no answer\n"
     "  4  the call ended in an error, which standard error tells as \"CODE: text\"\n"
     "\n"
     "With --output json, results and errors are JSON objects, one a line; only what is wrong with\n"
@@ -179,6 +179,38 @@ void add_crashes(CLI::App& app, CommandLine& line) {
   });
 }
 
+#if !defined(_WIN32)
+void add_kube(CLI::App& app, CommandLine& line) {
+  auto* kube = add_command(app, "kube", "Ask the Kubernetes API server, without an agent", kWork);
+  kube->require_subcommand(1);
+  kube->add_option("--kubeconfig", line.kube.kubeconfig,
+                   "The kubeconfig; without it $KUBECONFIG, or what this Pod has")
+      ->type_name("FILE");
+  const auto add = [&](const char* name, const char* help) {
+    auto* command = kube->add_subcommand(name, help);
+    command->fallthrough()->group(kCommands);
+    command->callback([&line] {
+      line.run = [&line](const Report& report) {
+        return get_from_kube(line.target, report, line.kube);
+      };
+    });
+    return command;
+  };
+  auto* get = add("get", "An object, a list of them, or any path, as JSON");
+  get->add_option("RESOURCE", line.kube.what,
+                  "A resource, as persistentvolumes, or a path: /readyz")
+      ->type_name("")
+      ->required();
+  get->add_option("NAME", line.kube.name, "The object; without it all of them")->type_name("");
+  get->add_option("-n,--namespace", line.kube.name_space,
+                  "The namespace; without it the kubeconfig's, or this Pod's")
+      ->type_name("NAMESPACE");
+  add("version", "The version of the server")->preparse_callback([&line](size_t) {
+    line.kube.what = "/version";
+  });
+}
+#endif
+
 #if defined(_WIN32)
 void add_service(CLI::App& app, CommandLine& line) {
   auto* service = add_command(app, "service", "The agent as a service of Windows", kChange);
@@ -288,6 +320,8 @@ void describe(CLI::App& app, CommandLine& line) {
   add_audit(app, line);
 #if defined(_WIN32)
   add_service(app, line);
+#else
+  add_kube(app, line);
 #endif
   app.footer(kFooter);
 }

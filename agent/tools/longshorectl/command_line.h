@@ -27,6 +27,8 @@ struct CommandLine {
   CrashRequest crashes;
 #if defined(_WIN32)
   ServiceRequest service;
+#else
+  KubeRequest kube;
 #endif
   std::string module;
   std::string module_file;

@@ -79,6 +79,17 @@ struct ConfigRequest {
 };
 int run_config(const Target& target, const Report& report, const ConfigRequest& request);
 
+#if !defined(_WIN32)
+// `longshorectl kube get|version`: one GET of an API server, by no agent.
+struct KubeRequest {
+  std::string what;        // a path, or the name of a resource
+  std::string name;        // of the object; empty: all
+  std::string name_space;  // empty: the configuration's
+  std::string kubeconfig;  // empty: $KUBECONFIG's, or the Pod's own
+};
+int get_from_kube(const Target& target, const Report& report, const KubeRequest& request);
+#endif
+
 #if defined(_WIN32)
 // `longshorectl service install|configure|uninstall|status`: the agent in the service control
 // manager.

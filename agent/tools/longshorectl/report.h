@@ -15,7 +15,7 @@ enum ExitCode : int {
   kExitOk = 0,
   kExitUsage = 1,
   kExitFaultyInput = 2,   // configuration, JSON of a request, audit log
-  kExitNotReachable = 3,  // nobody answers at the socket
+  kExitNotReachable = 3,  // nobody answers at the socket, or at the API server
   kExitCallFailed = 4,    // the call was answered with an error
 };
 
