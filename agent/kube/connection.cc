@@ -11,7 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/version.h"
 #include "kube/server_verification.h"
 #include "kube/stream.h"
 #include "observe/close_on_exec.h"
@@ -52,7 +51,7 @@ SentRequest sent_request(const Request& request, const ServerAddress& server,
   sent.method_string(std::string(method_name(request.method)));
   sent.target(server.path + target_of(request));
   sent.set(http::field::host, server.host_and_port());
-  sent.set(http::field::user_agent, std::string("longshore/") + core::kVersion);
+  sent.set(http::field::user_agent, "longshore");
   sent.set(http::field::accept, "application/json, */*");
   if (!authorization.empty()) sent.set(http::field::authorization, authorization.text());
   if (!request.body.empty()) sent.set(http::field::content_type, request.content_type);
