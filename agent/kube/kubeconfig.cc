@@ -1,6 +1,7 @@
 // kubeconfig files, as client-go reads them.
 #include <yaml-cpp/yaml.h>
 
+#include <boost/asio/ip/address.hpp>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -23,6 +24,13 @@ struct Finding {
 
 [[noreturn]] void refuse(std::string cause, std::string advice = {}) {
   throw Finding{std::move(cause), std::move(advice)};
+}
+
+// A name that only begins like an address is none.
+bool is_loopback(const std::string& host) {
+  boost::system::error_code error;
+  const boost::asio::ip::address address = boost::asio::ip::make_address(host, error);
+  return host == "localhost" || (!error && address.is_loopback());
 }
 
 // A mapping of the file. `name` is where it stands, as in `cluster "production"`.
@@ -183,8 +191,7 @@ class KubeconfigReader {
   void check_together() {
     const bool has_secret = !configuration_.token.empty() || !configuration_.token_file.empty() ||
                             !configuration_.password.empty();
-    if (!configuration_.server.has_tls && has_secret && configuration_.server.host != "localhost" &&
-        !configuration_.server.host.starts_with("127.") && configuration_.server.host != "::1") {
+    if (!configuration_.server.has_tls && has_secret && !is_loopback(configuration_.server.host)) {
       configuration_.warnings.push_back("credentials go to " + configuration_.server.text() +
                                         " without TLS, where they can be read on the way");
     }

@@ -104,10 +104,12 @@ TEST_CASE("What makes credentials readable for others is warned of") {
   CHECK(configuration->skips_verification);
   REQUIRE(configuration->warnings.size() == 1);
   CHECK_THAT(configuration->warnings[0], Contains("insecure-skip-tls-verify: whoever answers"));
-  configuration = read(with("    server: http://api.example\n", kToken));
-  REQUIRE(configuration);
-  REQUIRE(configuration->warnings.size() == 1);
-  CHECK_THAT(configuration->warnings[0], Contains("without TLS"));
+  for (const std::string host : {"api.example", "127.0.0.1.example"}) {
+    configuration = read(with("    server: http://" + host + "\n", kToken));
+    REQUIRE(configuration);
+    REQUIRE(configuration->warnings.size() == 1);
+    CHECK_THAT(configuration->warnings[0], Contains("without TLS"));
+  }
   CHECK_THAT(configuration->warnings[0], !Contains(kSecret));
 }
 

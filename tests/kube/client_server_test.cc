@@ -1,0 +1,139 @@
+// The agent's client, and longshorectl with it, before a real API server.
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/client.h"
+#include "tests/support/build_tree.h"
+#include "tests/support/kube_api_server.h"
+#include "tests/support/program_run.h"
+
+namespace longshore::test {
+namespace {
+
+using Authority = KubeconfigForm::Authority;
+using Catch::Matchers::Contains;
+using Credentials = KubeconfigForm::Credentials;
+using kube::ApiReason;
+using kube::Method;
+
+const std::string kVolumes = "/api/v1/persistentvolumes";
+const std::string kVolume = R"({"apiVersion":"v1","kind":"PersistentVolume",
+    "metadata":{"name":"one"},"spec":{"capacity":{"storage":"1Gi"},
+    "accessModes":["ReadWriteOnce"],"csi":{"driver":"test.csi.example","volumeHandle":"1"}}})";
+
+// A client on its own context, which runs while a request does.
+class Asker {
+ public:
+  explicit Asker(const KubeIdentity& identity)
+      : client_(io_, *kube::read_kubeconfig(identity.kubeconfig)) {}
+
+  kube::Outcome ask(Method method, const std::string& path, const std::string& body = {},
+                    std::chrono::seconds patience = std::chrono::seconds(60)) {
+    std::optional<kube::Outcome> outcome;
+    client_.request({.method = method,
+                     .path = path,
+                     .body = body,
+                     .deadline = std::chrono::steady_clock::now() + patience},
+                    [&](kube::Outcome done) { outcome = std::move(done); });
+    while (!outcome) io_.run_one();
+    return *std::move(outcome);
+  }
+
+ private:
+  boost::asio::io_context io_{1};
+  kube::Client client_;
+};
+
+ProgramRun run_longshorectl(const KubeIdentity& identity, std::vector<std::string> words) {
+  words.insert(words.begin(), {built_program("longshorectl"), "kube"});
+  words.insert(words.end(), {"--kubeconfig", identity.kubeconfig});
+  return run_program(std::move(words));
+}
+
+TEST_CASE("the client is known by each kind of credentials, and refused with what to do") {
+  KubeApiServer server;
+  REQUIRE(server.request(server.admin(), "POST", kVolumes, kVolume).status == 201);
+  for (const Credentials credentials : {Credentials::kToken, Credentials::kTokenFile,
+                                        Credentials::kCertificate, Credentials::kCertificateFile}) {
+    for (const Authority authority : {Authority::kFile, Authority::kInline}) {
+      const std::string name = "reader-" + std::to_string(static_cast<int>(credentials)) +
+                               std::to_string(static_cast<int>(authority));
+      const KubeIdentity reader =
+          server.identity(name, {{{""}, {"persistentvolumes"}, {"get"}}}, {credentials, authority});
+      Asker asker(reader);
+      auto outcome = asker.ask(Method::kGet, kVolumes + "/one");
+      REQUIRE(outcome);
+      CHECK_THAT(outcome.response().body, Contains("\"volumeHandle\":\"1\""));
+      outcome = asker.ask(Method::kGet, kVolumes + "/absent");
+      REQUIRE_FALSE(outcome);
+      CHECK(outcome.error().reason() == ApiReason::kNotFound);
+      outcome = asker.ask(Method::kDelete, kVolumes + "/one");
+      REQUIRE_FALSE(outcome);
+      CHECK(outcome.error().reason() == ApiReason::kForbidden);
+      CHECK_THAT(outcome.error().message(),
+                 Contains(reader.user) && Contains("delete") && Contains("persistentvolumes"));
+    }
+  }
+}
+
+TEST_CASE("what the server refuses is told apart") {
+  KubeApiServer server;
+  Asker asker(server.admin());
+  REQUIRE(asker.ask(Method::kPost, kVolumes, kVolume));
+  auto outcome = asker.ask(Method::kPost, kVolumes, kVolume);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().reason() == ApiReason::kAlreadyExists);
+  outcome = asker.ask(Method::kPost, kVolumes,
+                      R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"two"}})");
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().reason() == ApiReason::kInvalid);
+  std::string stale = kVolume;
+  stale.replace(stale.find("\"name\""), 0, R"("resourceVersion":"1",)");
+  outcome = asker.ask(Method::kPut, kVolumes + "/one", stale);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().reason() == ApiReason::kConflict);
+}
+
+TEST_CASE("a client outlives the server's restart, and etcd's standstill") {
+  KubeApiServer server;
+  Asker asker(server.admin());
+  REQUIRE(asker.ask(Method::kGet, kVolumes));
+
+  server.kill_server();
+  auto outcome = asker.ask(Method::kGet, kVolumes);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().reason() == ApiReason::kNoAnswer);
+  CHECK_THAT(outcome.error().message(), Contains(std::to_string(server.port())));
+  server.start_server();
+  CHECK(asker.ask(Method::kGet, kVolumes));
+
+  server.stop_etcd();
+  outcome = asker.ask(Method::kGet, kVolumes, {}, std::chrono::seconds(1));
+  CHECK_FALSE(outcome);
+  server.continue_etcd();
+  CHECK(asker.ask(Method::kGet, kVolumes));
+}
+
+TEST_CASE("longshorectl shows what an identity may see") {
+  KubeApiServer server;
+  REQUIRE(server.request(server.admin(), "POST", kVolumes, kVolume).status == 201);
+  const KubeIdentity reader = server.identity("reader", {{{""}, {"persistentvolumes"}, {"get"}}});
+
+  auto run = run_longshorectl(reader, {"version"});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.output, Contains("\"gitVersion\": \"v1."));
+  run = run_longshorectl(reader, {"get", "persistentvolumes", "one"});
+  CHECK(run.errors == "");
+  CHECK_THAT(run.output, Contains("\"volumeHandle\": \"1\""));
+  run = run_longshorectl(reader, {"get", "csinodes"});
+  CHECK(run.exit_code == 4);
+  CHECK_THAT(run.errors, Contains("PERMISSION_DENIED") && Contains("csinodes"));
+}
+
+}  // namespace
+}  // namespace longshore::test
