@@ -40,7 +40,10 @@ class Asker {
                      .body = body,
                      .deadline = std::chrono::steady_clock::now() + patience},
                     [&](kube::Outcome done) { outcome = std::move(done); });
-    while (!outcome) io_.run_one();
+    io_.restart();
+    while (!outcome && io_.run_one() != 0) {
+    }
+    REQUIRE(outcome);
     return *std::move(outcome);
   }
 
