@@ -14,7 +14,7 @@ using Words = std::vector<std::string>;
 #if defined(_WIN32)
 constexpr size_t kCommandCount = 14;  // with "service"
 #else
-constexpr size_t kCommandCount = 13;
+constexpr size_t kCommandCount = 14;  // with "kube"
 #endif
 
 struct Fixture {
