@@ -16,11 +16,12 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/support/eventually.h"
+
 namespace longshore::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kPatience{30};
 
 }  // namespace
 
