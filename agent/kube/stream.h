@@ -15,7 +15,7 @@ class Stream {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   using Tls = boost::asio::ssl::stream<Socket&>;
-  using executor_type = Socket::executor_type;
+  using executor_type = Socket::executor_type;  // NOLINT(readability-identifier-naming): of Asio
 
   explicit Stream(boost::asio::io_context& io) : socket_(io) {}
 
