@@ -42,8 +42,10 @@ settings=$(for name in LONGSHORE_BUILD_TREE LONGSHORE_CASES LONGSHORE_CASE_SECON
   LONGSHORE_SEED; do
   [ -z "${!name-}" ] || echo "export $name='${!name}'"
 done)
-# The package's files where it has them, for the agent as a service.
-DESTDIR=$job/installed cmake --install "$agent" --component runtime --prefix /usr --strip > /dev/null
+# The packages' files where they have them, for the agent as a service.
+for component in runtime client; do
+  DESTDIR=$job/installed cmake --install "$agent" --component "$component" --prefix /usr --strip > /dev/null
+done
 install -D -m 644 -t "$job/installed/usr/lib/systemd/system" "$here"/../../deploy/systemd/*
 install -D -m 644 -t "$job/apparmor" "$here"/../../packaging/deb/apparmor/*
 
