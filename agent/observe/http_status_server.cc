@@ -24,6 +24,7 @@
 
 #include "observe/close_on_exec.h"
 #include "observe/http_host.h"
+#include "observe/http_place.h"
 #include "observe/http_response.h"
 #include "observe/late_pages.h"
 
@@ -108,12 +109,21 @@ class BeastServer final : public HttpStatusServer {
   }
 
  private:
-  struct Connection {
-    explicit Connection(Protocol::socket socket) : stream(std::move(socket)) {}
+  struct Connection : HttpPlace {
+    explicit Connection(Protocol::socket socket) : stream(std::move(socket)) {
+      error_code error;
+      const Protocol::endpoint end = stream.socket().remote_endpoint(error);
+      const int family = end.protocol().family();
+      if (error || (family != AF_INET && family != AF_INET6)) return;
+      asio::ip::tcp::endpoint numbers;
+      numbers.resize(end.size());
+      std::memcpy(numbers.data(), end.data(), end.size());
+      peer = numbers.address().to_string();
+    }
     Stream stream;
     size_t unread_bytes = 0;  // of the answer that is being written
-    bool is_closed = false;
   };
+  using Connections = std::list<Connection>;
 
   asio::awaitable<void> accept() {
     asio::steady_timer pause(io_);
@@ -127,7 +137,7 @@ class BeastServer final : public HttpStatusServer {
         continue;
       }
       close_on_exec(static_cast<intptr_t>(socket.native_handle()));
-      if (connections_.size() >= options_.max_connections) close_slowest(0);
+      if (connections_.size() >= options_.max_connections) close(who_gives_way(connections_));
       const auto connection = connections_.emplace(connections_.end(), std::move(socket));
       asio::co_spawn(io_, serve(*connection), [this, connection](const std::exception_ptr&) {
         end_writing(*connection);
@@ -136,16 +146,19 @@ class BeastServer final : public HttpStatusServer {
     }
   }
 
-  // Of those with so much unread, the first of the list has made no progress for the longest time.
   // It is gone from the list only when its coroutine has seen that its socket is closed.
-  void close_slowest(size_t least_unread) {
-    const auto slowest = std::find_if(connections_.begin(), connections_.end(), [&](auto& each) {
-      return !each.is_closed && each.unread_bytes >= least_unread;
+  void close(Connections::iterator connection) {
+    if (connection == connections_.end()) return;
+    connection->is_closed = true;
+    end_writing(*connection);
+    connection->stream.close();
+  }
+
+  // Of those with something unread, the first has made no progress for the longest time.
+  Connections::iterator slowest_reader() {
+    return std::find_if(connections_.begin(), connections_.end(), [](const Connection& each) {
+      return !each.is_closed && each.unread_bytes > 0;
     });
-    if (slowest == connections_.end()) return;
-    slowest->is_closed = true;
-    end_writing(*slowest);
-    slowest->stream.close();
   }
 
   void make_progress(Connection& connection) {
@@ -159,7 +172,7 @@ class BeastServer final : public HttpStatusServer {
     make_progress(connection);
     unread_bytes_ += connection.unread_bytes = bytes;
     while (unread_bytes_ > options_.max_unread_bytes && unread_bytes_ > connection.unread_bytes) {
-      close_slowest(1);
+      close(slowest_reader());
     }
   }
 
@@ -180,7 +193,9 @@ class BeastServer final : public HttpStatusServer {
       keep_alive = !error && parser.is_done() && parser.get().keep_alive();
       if (!page) page = refusal_of(parser);
       if (!page && late_pages_) {
+        connection.waits_for_page = true;
         page = co_await late_pages_->ask(query_of(parser), stream.socket(), options_.page_timeout);
+        connection.waits_for_page = false;
         if (!page) co_return;
       }
       if (!page) page = pages_(query_of(parser));
@@ -250,8 +265,8 @@ class BeastServer final : public HttpStatusServer {
   Acceptor acceptor_{io_};
   uint16_t port_ = 0;
   bool checks_host_ = false;
-  std::list<Connection> connections_;  // the one that has waited longest first
-  size_t unread_bytes_ = 0;            // of all of them
+  Connections connections_;  // the one that has waited longest first
+  size_t unread_bytes_ = 0;  // of all of them
   std::optional<LatePages> late_pages_;
   std::thread thread_;
 };

@@ -3,10 +3,11 @@
 //
 // It has a thread of its own, so that whoever reads slowly holds up other readers at most, never a
 // storage call. Each connection is bounded: 8 KiB of request head, ten seconds for it to arrive,
-// thirty for the answer to leave. Who comes when there are as many connections as may be, or asks
-// when as many bytes are unread, takes the place of whoever has kept the server waiting longest: a
-// client that reads is served however many there are that do not. A browser that was lured to a
-// loopback address by a foreign name (DNS rebinding) is refused by its Host header.
+// thirty for the answer to leave. Who comes when there are as many connections as may be takes the
+// place of another (http_place.h); who asks when as many bytes are unread, that of whoever has not
+// read for the longest time: a client that reads is served however many there are that do not. A
+// browser that was lured to a loopback address by a foreign name (DNS rebinding) is refused by its
+// Host header.
 //
 // Threads: the owner's, one at a time; pages are made on the server's thread. Owner: the agent.
 #pragma once

@@ -22,9 +22,10 @@ namespace {
 constexpr std::chrono::seconds kPatience{30};
 
 template <typename Address>
-int connected(int family, const Address& address) {
+int connected(int family, const Address& address, const Address* from = nullptr) {
   const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0 ||
+      (from && bind(descriptor, reinterpret_cast<const sockaddr*>(from), sizeof(*from)) != 0) ||
       connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     const int error = errno;
     if (descriptor >= 0) close(descriptor);
@@ -54,12 +55,17 @@ HttpResponse parse_head(const std::string& head) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(uint16_t port) {
+HttpConnection::HttpConnection(uint16_t port, const std::string& from) {
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  if (inet_pton(AF_INET, from.c_str(), &own.sin_addr) != 1) {
+    throw std::invalid_argument("no address of IPv4: " + from);
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socket_ = connected(AF_INET, address);
+  socket_ = connected(AF_INET, address, &own);
 }
 
 HttpConnection::HttpConnection(const std::string& path) {

@@ -18,8 +18,8 @@ struct HttpResponse {
 // Threads: one. What is waited for comes within 30 seconds, or the functions throw.
 class HttpConnection {
  public:
-  // To a loopback port, or to a Unix socket.
-  explicit HttpConnection(uint16_t port);
+  // To a loopback port, from a loopback address, or to a Unix socket.
+  explicit HttpConnection(uint16_t port, const std::string& from = "127.0.0.1");
   explicit HttpConnection(const std::string& path);
   ~HttpConnection();
   HttpConnection(const HttpConnection&) = delete;

@@ -261,6 +261,19 @@ TEST_CASE("Who comes when all places are taken gets that of whoever was silent l
   CHECK(open[2].get("/page").status == 200);
 }
 
+TEST_CASE("One address takes no place of another, however many connections it opens") {
+  Server server({.max_connections = 3});
+  HttpConnection other(server.port(), "127.0.0.2");
+  CHECK(other.get("/page").status == 200);
+  std::deque<HttpConnection> open;
+  for (int i = 0; i < 6; ++i) {
+    open.emplace_back(server.port());
+    CHECK(open.back().get("/page").status == 200);
+  }
+  CHECK(other.get("/page").status == 200);
+  CHECK(open.front().read_to_end().empty());
+}
+
 TEST_CASE("However many do not read their answers, who reads is served") {
   Server server({.max_connections = 8, .max_unread_bytes = kLargeBytes + (1u << 20)});
   std::deque<HttpConnection> greedy;

@@ -75,6 +75,20 @@ TEST_CASE("A page that does not come in time is answered 504, and one for nobody
   CHECK(test::eventually([&] { return world.let_go == 1; }));
 }
 
+TEST_CASE("Who waits for its page keeps its place before who is silent") {
+  HttpServerOptions options;
+  options.max_connections = 2;
+  LateServer world(options);
+  HttpConnection waiting(world.server->port());
+  waiting.send("GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const HttpAnswer late = world.answer(0);
+  HttpConnection silent(world.server->port());
+  HttpConnection third(world.server->port());
+  CHECK(silent.read_to_end().empty());
+  late(text_page(200, "page"));
+  CHECK(waiting.read().body == "page");
+}
+
 TEST_CASE("An answer may come when the server has ended") {
   LateServer world;
   HttpConnection client(world.server->port());
