@@ -38,6 +38,9 @@ std::string advice_for(const std::string& path, const std::error_code& error) {
     case Type::directory:
       return "it is a folder: csi_address has to name the socket in it";
     case Type::socket:
+      if (error == std::errc::resource_unavailable_try_again) {
+        return "too many wait there to be accepted: see whether the driver hangs";
+      }
       if (error != std::errc::connection_refused) return {};
       return "nobody listens there: see whether the driver runs";
     default:
@@ -50,6 +53,16 @@ Error not_connected(const std::string& path, const std::error_code& error) {
       Error(StatusCode::kUnavailable, "connect to the CSI driver at", path).because(error);
   const std::string advice = advice_for(path, error);
   return advice.empty() ? std::move(unreachable) : std::move(unreachable).advise(advice);
+}
+
+// Asio waits where a socket's queue is full, as for TCP, and then takes it for connected.
+std::error_code outcome_of_connect(const boost::asio::local::stream_protocol::socket& socket,
+                                   const boost::system::error_code& error) {
+  if (error) return error;
+  boost::system::error_code none;
+  static_cast<void>(socket.remote_endpoint(none));
+  if (none != boost::asio::error::not_connected) return {};
+  return std::make_error_code(std::errc::resource_unavailable_try_again);
 }
 
 Error leads_to_the_agent(const std::string& path) {
@@ -88,8 +101,8 @@ void DriverConnection::on_connected(Local::socket& socket, const boost::system::
   if (is_closed_) return;
   const auto waiting = std::exchange(waiting_, {});
   failure_ = std::nullopt;
-  if (error) {
-    failure_ = not_connected(path_, error);
+  if (const std::error_code outcome = outcome_of_connect(socket, error)) {
+    failure_ = not_connected(path_, outcome);
   } else if (leads_to_own_process(static_cast<intptr_t>(socket.native_handle()))) {
     failure_ = leads_to_the_agent(path_);
   }

@@ -52,11 +52,11 @@ struct CsiWorld {
 
 // Another process that listens, and neither accepts nor answers.
 struct SilentDriver {
-  explicit SilentDriver(const std::string& path) : acceptor(io, Local()) {
+  explicit SilentDriver(const std::string& path, int backlog = SOMAXCONN) : acceptor(io, Local()) {
     acceptor.bind(Local::endpoint(path));
     const pid_t other = ::fork();
     REQUIRE(other >= 0);
-    if (other == 0) ::_exit(::listen(acceptor.native_handle(), SOMAXCONN) == 0 ? 0 : 1);
+    if (other == 0) ::_exit(::listen(acceptor.native_handle(), backlog) == 0 ? 0 : 1);
     int status = -1;
     REQUIRE(::waitpid(other, &status, 0) == other);
     REQUIRE(status == 0);
@@ -185,6 +185,16 @@ TEST_CASE_METHOD(CsiWorld, "A folder in the socket's place is told of, and one t
   const OtherUser user(folder / "");
   CHECK(contains(world.ask(kCall, request(path, true))->text(),
                  "Permission denied; the socket is for other users: run this process as"));
+}
+
+TEST_CASE_METHOD(CsiWorld, "A driver that accepts no connection any more is told of") {
+  SilentDriver driver(path, 0);
+  world.ask(kCall, request(path, true), "one", 50ms);  // fills the queue
+  const auto refused = world.ask(kCall, request(path, true));
+  CHECK(refused->code() == StatusCode::kUnavailable);
+  CHECK(contains(refused->text(),
+                 "Resource temporarily unavailable; too many wait there to be "
+                 "accepted: see whether the driver hangs"));
 }
 
 TEST_CASE_METHOD(CsiWorld, "A link to the driver's socket is followed; one to nothing is told of") {
