@@ -248,6 +248,10 @@ observe::StatusReport Agent::status() {
   report.uptime =
       std::chrono::duration_cast<std::chrono::milliseconds>(router::Clock::now() - started_at_);
   for (const std::string& file : configuration()->files) {
+    if (!options_.config_text.empty()) {  // it is the name of no file
+      report.config_files.push_back(file);
+      continue;
+    }
     std::error_code no_directory;  // whichever it was started in, it may be gone
     const auto whole = std::filesystem::absolute(text::file_path(file), no_directory);
     report.config_files.push_back(no_directory ? file : whole.lexically_normal().string());

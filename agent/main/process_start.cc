@@ -1,5 +1,6 @@
 #include "main/process_start.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -41,11 +42,24 @@ void say_last(const char* text) {
   std::abort();
 }
 
+#if !defined(_WIN32)
+// Until the agent waits for these signals nothing is there that would have to be stopped. The first
+// process of a container gets no signal that it has no handler for, and would be killed only when
+// its time to end is over.
+void end_at_signals() {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const auto before = std::signal(signal, [](int) { std::_Exit(0); });
+    if (before == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+#endif
+
 }  // namespace
 
 void prepare_process(const char* program) {
   own_name = program;
 #if !defined(_WIN32)
+  end_at_signals();
   prepare_descriptor_table();
   router::share_heaps();
 #endif

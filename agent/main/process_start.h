@@ -8,6 +8,7 @@
 
 namespace longshore {
 
+// SIGTERM and SIGINT end it with 0 from then on, until the agent waits for them itself.
 // `program` is what the process calls itself where it ends at once; it lives as long as that.
 void prepare_process(const char* program);
 

@@ -70,6 +70,10 @@ TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to
                    directory / "sidecars/control/control.sock", "controllers"});
   CHECK_THAT(controllers.output,
              Catch::Contains("\nlivenessprobe") && Catch::Contains(" serving "));
+  CHECK_THAT(run_program({built_program("longshorectl"), "--socket",
+                          directory / "sidecars/control/control.sock", "status"})
+                 .output,
+             Catch::Contains("  csi-sidecars' flags\n"));
   CHECK(eventually([&] {
     CHECK(http_get(port_of(directory), "/healthz").status == 200);
     return HttpConnection(http)

@@ -17,7 +17,8 @@ Error unusable(const std::string& run_dir, std::string why) {
       .because(std::move(why))
       .advise(
           "name a folder with --run-dir that this process's user can write to and nobody else; in "
-          "a Pod with a read-only root or without root's rights, mount an emptyDir there");
+          "a Pod with a read-only root or without root's rights, mount an emptyDir there that "
+          "nothing else uses");
 }
 
 }  // namespace

@@ -136,8 +136,9 @@ TEST_CASE("a folder that others use is refused and left as it is") {
 TEST_CASE("where nothing can be made it is told what to mount") {
   const auto ready = prepare_run_dir("/proc/csi-sidecars");
   REQUIRE_FALSE(ready);
-  CHECK_THAT(ready.error().message(), Catch::Contains("\"/proc/csi-sidecars\"") &&
-                                          Catch::Contains("mount an emptyDir there"));
+  CHECK_THAT(ready.error().message(),
+             Catch::Contains("\"/proc/csi-sidecars\"") &&
+                 Catch::Contains("mount an emptyDir there that nothing else uses"));
   CHECK_FALSE(prepare_run_dir("/proc/version"));
 }
 
