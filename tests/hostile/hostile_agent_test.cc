@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,7 @@ class HostileAgent {
 struct Deed {
   const char* module;
   Life life;
+  std::optional<Life> on_busy_machine = {};
 };
 
 void check(const std::vector<Deed>& deeds, const std::string& isolation) {
@@ -149,7 +151,7 @@ void check(const std::vector<Deed>& deeds, const std::string& isolation) {
     HostileAgent agent(deed.module, isolation);
     const Life life = agent.live();
     INFO(deed.module << " isolation = " << isolation << "\n" << agent.directory().log());
-    CHECK(life == deed.life);
+    CHECK(life == (life == deed.on_busy_machine ? *deed.on_busy_machine : deed.life));
   }
 }
 
@@ -197,14 +199,17 @@ Life failed_in_call(const std::string& how) {
 TEST_CASE("Whatever a module does in a process of its own, the agent and the others go on") {
   const Life well = {"serving", "OK well", "well", "in order"};
   const Life overdue = {"serving", kOverdue, "well", "in order"};
+  // The process is killed shortly before the start's time limit, which passes first where no
+  // processor is free.
+  const Life late = not_started(kOverdueText);
   check({{"behaves", well},
          {"crash_in_create", failed_at_start("was killed by SIGABRT")},
          {"crash_in_start", failed_at_start("was killed by SIGSEGV")},
          {"crash_in_invoke", failed_in_call("was killed by SIGSEGV")},
          {"crash_in_stop", well},
          {"crash_in_destroy", well},
-         {"create_hangs", failed_at_start("was killed because it did not start in time")},
-         {"start_hangs", failed_at_start("was killed because it did not start in time")},
+         {"create_hangs", failed_at_start("was killed because it did not start in time"), late},
+         {"start_hangs", failed_at_start("was killed because it did not start in time"), late},
          {"never_finishes", overdue},
          {"stop_hangs", well},
          {"destroy_hangs", well},
