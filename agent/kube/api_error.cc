@@ -105,7 +105,7 @@ std::string cause_of(const std::optional<Said>& said, const Response& response) 
 }
 
 std::string permission_needed(const Request& request) {
-  const std::string verb(verb_of(request.method, request.path));
+  const std::string verb(verb_of(request));
   const auto resource = parse_resource_path(request.path);
   if (!resource) {
     return "a ClusterRole of it has to allow the verb " + verb + " on the URL " + request.path;
@@ -125,9 +125,8 @@ ApiError status_error(const Request& request, const Response& response,
   const std::optional<Said> said = said_by(response);
   const Meaning meaning =
       meaning_of(said ? std::string_view(said->reason) : "", response.status, request.method);
-  Error error =
-      Error(meaning.code, std::string(verb_of(request.method, request.path)), request.path)
-          .because(cause_of(said, response));
+  Error error = Error(meaning.code, std::string(verb_of(request)), request.path)
+                    .because(cause_of(said, response));
   if (meaning.reason == ApiReason::kForbidden) {
     error = std::move(error).advise(permission_needed(request));
   } else if (meaning.reason == ApiReason::kUnauthorized) {

@@ -9,8 +9,8 @@
 // Nothing is tried twice, but for a GET on a kept connection that the server closes without an
 // answer: that is made again on a fresh one, once. Retry-After is told, and whoever asks waits.
 //
-// Threads: the context's. Owner: who asks. Requests that run when the client goes are cancelled,
-// and end after it.
+// Threads: the context's. Owner: who asks. Requests and watches that run when the client goes
+// are cancelled, and end after it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,39 +18,30 @@
 #include <functional>
 #include <memory>
 
-#include "kube/api_error.h"
+#include "kube/api_access.h"
 #include "kube/configuration.h"
-#include "kube/request.h"
 
 namespace longshore::kube {
 
 struct ClientOptions {
-  size_t max_connections = 16;
+  size_t max_connections = 16;  // of requests
 };
 
-// A request that was made. Who lets go of it does not cancel it.
-class Call {
- public:
-  virtual ~Call() = default;
-  // It ends with CANCELLED, unless it has ended. What the server was asked for may be done.
-  virtual void cancel() = 0;
-};
+struct ClientParts;
 
-class Client {
+class Client final : public ApiAccess {
  public:
   Client(boost::asio::io_context& io, Configuration configuration, ClientOptions options = {});
-  ~Client();
+  ~Client() override;
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // `on_done` is called once, later.
-  std::shared_ptr<Call> request(Request request, std::function<void(Outcome)> on_done);
+  std::shared_ptr<Call> request(Request request, std::function<void(Outcome)> on_done) override;
+  // On a connection of its own, whatever the number of them is.
+  std::shared_ptr<Call> watch(Watch watch) override;
 
  private:
-  class RunningCall;
-  struct Parts;
-
-  const std::shared_ptr<Parts> parts_;
+  const std::shared_ptr<ClientParts> parts_;
 };
 
 }  // namespace longshore::kube

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "kube/line_buffer.h"
 #include "kube/server_verification.h"
 #include "kube/stream.h"
 #include "observe/close_on_exec.h"
@@ -73,6 +74,7 @@ struct Connection::Parts {
   beast::flat_buffer buffer;
   std::optional<Parser> parser;
   size_t max_bytes = 0;
+  LineBuffer lines;
   error_code write_error;
 
   // Whether it is an alert of TLS that came, which is shorter than a line of HTTP.
@@ -208,6 +210,28 @@ asio::awaitable<Result<std::string>> Connection::read_body() {
       co_await http::async_read(parts_->stream, parts_->buffer, *parts_->parser, kAwait);
   if (error) co_return explain(error);
   co_return std::move(parts_->parser->get().body());
+}
+
+asio::awaitable<Result<std::optional<std::string>>> Connection::read_line(size_t max_bytes) {
+  using Line = std::optional<std::string>;
+  Parser& parser = *parts_->parser;
+  LineBuffer& lines = parts_->lines;
+  parser.body_limit(boost::none);
+  for (;;) {
+    Line line = lines.take();
+    if ((line ? line->size() : lines.size()) > max_bytes) {
+      co_return Error::of_text(StatusCode::kResourceExhausted,
+                               "a line of the answer is longer than " + size_text(max_bytes));
+    }
+    if (line) co_return line;
+    if (parser.is_done()) co_return lines.size() == 0 ? Line() : Line(lines.take_rest());
+    const auto [error, size] =
+        co_await http::async_read_some(parts_->stream, parts_->buffer, parser, kAwait);
+    std::string& body = parser.get().body();
+    lines.append(body);
+    body.clear();
+    if (error) co_return explain(error);
+  }
 }
 
 Error Connection::explain(const error_code& code) const {

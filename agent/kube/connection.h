@@ -13,7 +13,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kube/name_lookup.h"
@@ -48,6 +50,9 @@ class Connection {
   boost::asio::awaitable<Result<Response>> read_head();
   // The rest of the answer.
   boost::asio::awaitable<Result<std::string>> read_body();
+  // In place of it, again and again: the next line, of at most so many bytes. Nothing: that was
+  // all.
+  boost::asio::awaitable<Result<std::optional<std::string>>> read_line(size_t max_bytes);
 
   void close();
 

@@ -23,6 +23,7 @@ struct Request {
   std::string encoded_query;  // in place of it: as it goes into the URL
   std::string body;
   std::string content_type = "application/json";  // of the body
+  bool watches = false;                           // a GET that is a watch; for the sentences
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   size_t max_response_bytes = 16u << 20;
 };

@@ -97,6 +97,10 @@ std::string_view verb_of(Method method, std::string_view path) {
   return "get";
 }
 
+std::string_view verb_of(const Request& request) {
+  return request.watches ? "watch" : verb_of(request.method, request.path);
+}
+
 const KnownResource* known_resource(std::string_view name) {
   const auto* const found = std::ranges::find(kKnown, name, &KnownResource::name);
   return found == std::end(kKnown) ? nullptr : found;

@@ -26,6 +26,7 @@ std::optional<ResourcePath> parse_resource_path(std::string_view path);
 
 // "list" and not "get" where a path names no object.
 std::string_view verb_of(Method method, std::string_view path);
+std::string_view verb_of(const Request& request);  // "watch" of one that watches
 
 // Where the resources of controllers are, by their name alone: "leases".
 struct KnownResource {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kube/client.h"
 #include "tests/support/eventually.h"
@@ -50,6 +51,34 @@ class Asking {
     return begin(std::move(request));
   }
   kube::Outcome get(std::string path) { return end(begin_get(std::move(path))); }
+
+  struct Watched {
+    std::shared_ptr<kube::Call> call;
+    std::shared_ptr<std::vector<kube::WatchEvent>> events;
+    std::shared_ptr<std::optional<kube::Outcome>> end;
+  };
+
+  // Path, limits and what else is in it are the caller's.
+  Watched begin_watch(
+      kube::Watch watch, std::function<void()> on_event = [] {}) {
+    Watched watched{nullptr, std::make_shared<std::vector<kube::WatchEvent>>(),
+                    std::make_shared<std::optional<kube::Outcome>>()};
+    watch.on_event = [events = watched.events, on_event](kube::WatchEvent event) {
+      events->push_back(std::move(event));
+      on_event();
+    };
+    watch.on_end = [end = watched.end](const kube::Outcome& outcome) {
+      REQUIRE_FALSE(end->has_value());
+      end->emplace(outcome);
+    };
+    watched.call = client_->watch(std::move(watch));
+    return watched;
+  }
+
+  kube::Outcome end(const Watched& watched) {
+    run_until([&] { return watched.end->has_value(); });
+    return **watched.end;
+  }
 
   // Does what can be done at once.
   void run_ready() {
