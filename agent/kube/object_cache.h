@@ -1,0 +1,76 @@
+// The objects of one kind, or those of them that a selector names: each kept once, as compact
+// JSON, for all who want to know.
+//
+//   empty ──first list──► synced ──events, lists, replies of writes──► synced
+//
+// A list replaces all, and what it does not have is gone. A key never goes back to an older version
+// (see resource_version.h), whatever comes first: the event of a write or its reply. Only when the
+// server itself has gone back, as one does whose etcd is restored, all is forgotten and taken anew;
+// subscriptions hear of it as a RESET.
+//
+// Threads: one. Owner: the informer.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kube/object.h"
+#include "kube/watch_event.h"
+
+namespace longshore::kube {
+
+class Subscription;
+
+class ObjectCache {
+ public:
+  // It may live longer than the cache.
+  using Kept = std::shared_ptr<const Object>;
+
+  ObjectCache() = default;
+  ObjectCache(const ObjectCache&) = delete;
+  ObjectCache& operator=(const ObjectCache&) = delete;
+
+  bool is_synced() const { return !version_.empty(); }
+  // The server's changes are known up to this one; empty: none.
+  const std::string& version() const { return version_; }
+
+  // For replace(): what the cache has already, if that is the same, so that a list needs no room
+  // for what has not changed.
+  Kept keep(Object object) const;
+  void replace(const std::vector<Kept>& objects, const std::string& version);
+  // False: it is older than what is known, so that the server has gone back. Only a list tells
+  // what is true then.
+  bool apply(WatchEvent event);
+  // The object that the reply of a write has. It is no undoing of a newer event, and events of
+  // older changes do not undo it. Who has a cache with a selector gives it what that selects.
+  void take(Object object);
+
+  // Null: there is none.
+  Kept find(const std::string& key) const;
+  size_t size() const { return objects_.size(); }
+  // Of all objects that are kept because of it, also of those gone that somebody still is to hear
+  // of.
+  size_t bytes() const { return *bytes_; }
+
+ private:
+  friend class Subscription;
+  using Objects = std::unordered_map<std::string, Kept>;
+
+  Kept make_kept(Object object) const;
+  bool has_gone_back(const std::vector<Kept>& objects, const std::string& version) const;
+  void put(Object object);
+  void remove(Objects::iterator found, Kept last, bool is_tombstone);
+  void tell_all();
+
+  const std::shared_ptr<std::atomic<size_t>> bytes_ = std::make_shared<std::atomic<size_t>>(0);
+  std::string version_;
+  Objects objects_;
+  std::set<Subscription*> subscriptions_;
+};
+
+}  // namespace longshore::kube
