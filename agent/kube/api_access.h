@@ -27,6 +27,7 @@ struct Watch {
   Request request;                             // its deadline is the answer's beginning
   std::chrono::milliseconds idle_limit{};      // the longest time from there on without an event
   size_t max_line_bytes = 4u << 20;            // of an event
+  std::function<void()> on_begin = [] {};      // the server has accepted it
   std::function<void(WatchEvent)> on_event;    // may cancel the watch, and is not called again then
   std::function<void(const Outcome&)> on_end;  // once, later; without an error the server ended it
 };

@@ -23,6 +23,7 @@ WatchCall::WatchCall(std::shared_ptr<ClientParts> parts, Watch watch)
 
 void WatchCall::on_over(Outcome outcome) {
   // What they hold is let go of before others hear of the end.
+  watch_.on_begin = nullptr;
   watch_.on_event = nullptr;
   std::exchange(watch_.on_end, nullptr)(outcome);
 }
@@ -48,7 +49,8 @@ asio::awaitable<std::optional<Outcome>> WatchCall::run() {
 
 asio::awaitable<std::optional<Outcome>> WatchCall::read_events(Connection& connection,
                                                                Response head) {
-  for (;;) {
+  watch_.on_begin();
+  while (!is_stopped()) {
     stop_at(std::chrono::steady_clock::now() + watch_.idle_limit, Stopped::kSilent);
     Result<std::optional<std::string>> line = co_await connection.read_line(watch_.max_line_bytes);
     if (is_stopped()) co_return because(failed(StatusCode::kCancelled));
@@ -60,8 +62,8 @@ asio::awaitable<std::optional<Outcome>> WatchCall::read_events(Connection& conne
       co_return status_error(request_, *error, parts_->unauthorized());
     }
     watch_.on_event(std::move(*std::get_if<WatchEvent>(&*event)));
-    if (is_stopped()) co_return because(failed(StatusCode::kCancelled));
   }
+  co_return because(failed(StatusCode::kCancelled));
 }
 
 }  // namespace longshore::kube

@@ -1,0 +1,83 @@
+// Keeps a cache as the API server has it: lists, then watches, and again for as long as it lives.
+//
+//   listing ──all pages──► watching ──the server ends it──► watching
+//      ▲                      │ cut, refused, too busy
+//      └──► waiting ◄─────────┘
+//
+// Lists come from etcd itself, and not from a server's cache, which may be old: so no list is older
+// than what a watch has brought before, unless the data were restored from a backup. After an end,
+// the watch goes on from the last version. It takes a list where the server no longer has that
+// version, where what it said was not understood, where an event is older than what is known, and
+// where a watch said nothing at all: servers send a bookmark each minute, but not to a client that
+// knows a later version than they do.
+//
+// While the server is away nothing is cleared.
+//
+// Threads: the context's. Owner: the informer. Access, timing and cache outlive it. It is not let
+// go of inside of a change of its cache.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/api_access.h"
+#include "kube/back_off.h"
+#include "kube/object_cache.h"
+#include "kube/selection.h"
+#include "kube/timing.h"
+
+namespace longshore::kube {
+
+class Reflector {
+ public:
+  // For people. A cache that is synced and behind has what there was at that time.
+  struct State {
+    // Nothing: it has what the server has, as far as the server tells.
+    std::optional<std::chrono::system_clock::time_point> behind_since;
+    std::string cause;  // why it is behind; empty while the first list comes
+  };
+
+  Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache);
+  ~Reflector();
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  const State& state() const { return state_; }
+
+ private:
+  enum class Next { kList, kWatch };
+
+  Request request() const;
+  void list();
+  void ask_for_page(const std::string& token);
+  void on_page(Outcome outcome);
+  void watch();
+  void on_event(WatchEvent event);
+  void on_watch_end(const Outcome& outcome);
+  void wait(Next next, const std::string& cause,
+            std::optional<std::chrono::seconds> retry_after = std::nullopt);
+
+  // A function that does nothing once this is gone.
+  template <typename Function>
+  auto while_here(Function function);
+
+  ApiAccess& access_;
+  Timing& timing_;
+  const Selection selection_;
+  ObjectCache& cache_;
+  State state_;
+  BackOff back_off_;
+  std::shared_ptr<Call> call_;   // the list's page, or the watch
+  std::shared_ptr<void> timer_;  // while it waits
+  std::vector<ObjectCache::Kept> listed_;
+  // Of the watch that runs.
+  bool has_begun_ = false;
+  bool has_event_ = false;
+  bool has_gone_back_ = false;
+  const std::shared_ptr<char> here_ = std::make_shared<char>();
+};
+
+}  // namespace longshore::kube
