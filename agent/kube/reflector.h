@@ -9,7 +9,8 @@
 // the watch goes on from the last version. It takes a list where the server no longer has that
 // version, where what it said was not understood, where an event is older than what is known, and
 // where a watch said nothing at all: servers send a bookmark each minute, but not to a client that
-// knows a later version than they do.
+// knows a later version than they do. A restored server that soon is past that version, before the
+// watch was silent for long, is not noticed; whoever restores etcd is told to raise its revision.
 //
 // While the server is away nothing is cleared.
 //

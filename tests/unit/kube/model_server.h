@@ -28,6 +28,8 @@ class ModelServer final : public kube::ApiAccess {
   void back_up();
   // To the last backup. Those who watch hear nothing of it.
   void restore();
+  // And the client has read no whole list since.
+  bool is_restored() const { return is_restored_; }
 
   // Does one thing for one call: answers, brings an event, ends it, and fails now and then.
   void serve(bool may_fail);
