@@ -106,29 +106,9 @@ class Run {
   }
 
   void step() {
-    switch (const int choice = below(100); choice) {
-      case 0:
-        return server_.expire();
-      case 1:
-        return server_.back_up();
-      case 2:
-        // A write's reply of the time before would be a state that never was.
-        if (!has_restores_ || below(4) != 0 || has_written_through()) return;
-        replies_.clear();
-        newest_taken_ = 0;
-        return server_.restore();
-      case 3:
-        listeners_[static_cast<size_t>(below(2))] = listener();
-        return;
-      default:
-        if (choice < 35) return write();
-        if (choice < 80) return server_.serve(true);
-        if (choice < 85) return fire();
-        if (choice < 90) return take_reply();
-        listeners_[choice < 98 ? 0 : 1]->hear();  // one is slow
-    }
+    do_something();
+    if (!has_restores_) check_cache();
   }
-
   // Nothing fails any more: all becomes known.
   void settle() {
     for (int i = 0; i < 10'000 && !is_settled(); ++i) {
@@ -158,8 +138,46 @@ class Run {
  private:
   int below(int end) { return std::uniform_int_distribution<>(0, end - 1)(chance_); }
 
+  void do_something() {
+    switch (const int choice = below(100); choice) {
+      case 0:
+        return server_.expire();
+      case 1:
+        return server_.back_up();
+      case 2:
+        // A write's reply of the time before would be a state that never was.
+        if (!has_restores_ || below(4) != 0 || has_written_through()) return;
+        replies_.clear();
+        newest_taken_ = 0;
+        return server_.restore();
+      case 3:
+        listeners_[static_cast<size_t>(below(2))] = listener();
+        return;
+      default:
+        if (choice < 35) return write();
+        if (choice < 80) return server_.serve(true);
+        if (choice < 85) return fire();
+        if (choice < 90) return take_reply();
+        listeners_[choice < 98 ? 0 : 1]->hear();  // one is slow
+    }
+  }
+
   std::unique_ptr<Listener> listener() {
     return std::make_unique<Listener>(server_, informer_, has_restores_);
+  }
+
+  // What is known of a key is never older than what was known before, nor gone without its end.
+  void check_cache() {
+    for (const std::string& key : server_.keys()) {
+      const auto kept = informer_->cache().find(key);
+      int& version = known_[key];
+      if (kept) {
+        REQUIRE(number_of(*kept) >= version);
+        version = number_of(*kept);
+      } else if (version > 0) {
+        REQUIRE(server_.has_deleted(key, version));
+      }
+    }
   }
 
   void write() {
@@ -207,6 +225,7 @@ class Run {
   std::shared_ptr<Informer> informer_;
   std::vector<Object> replies_;  // on their way
   int newest_taken_ = 0;
+  std::map<std::string, int> known_;  // by the cache, of each key
   std::unique_ptr<Listener> listeners_[2];
 };
 

@@ -44,6 +44,7 @@ kube::Object ModelServer::next_state(const std::string& key) {
   ++state_.version;
   kube::Object made = object(key, state_.version, std::to_string(below(1'000'000)));
   all_.insert(made.json);
+  keys_.insert(key);
   return made;
 }
 

@@ -40,6 +40,8 @@ class ModelServer final : public kube::ApiAccess {
 
   const std::map<std::string, kube::Object>& objects() const { return state_.objects; }
   int version() const { return state_.version; }
+  // Of all objects that it ever had.
+  const std::set<std::string>& keys() const { return keys_; }
   // Whether it ever had this state of an object, also as the last of a deleted one.
   bool had(const kube::Object& object) const { return all_.contains(object.json); }
   // Whether the object was deleted behind that version.
@@ -72,7 +74,8 @@ class ModelServer final : public kube::ApiAccess {
   bool is_restored_ = false;
   int tokens_ = 0;
   std::map<std::string, Rest> rests_;  // by token
-  std::set<std::string> all_;
+  std::set<std::string> all_;          // the JSON of each state
+  std::set<std::string> keys_;
   std::vector<std::shared_ptr<Pending>> pending_;
 };
 
