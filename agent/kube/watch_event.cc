@@ -29,9 +29,9 @@ Response answer_of(std::string_view status) {
   Response answer;
   answer.status = number_of(json_member(members, "code")).value_or(500);
   const auto details = json_members(json_member(members, "details"));
-  if (const auto seconds = number_of(json_member(details, "retryAfterSeconds"));
-      seconds && *seconds > 0) {
-    answer.retry_after = std::chrono::seconds(*seconds);
+  if (const auto delay = number_of(json_member(details, "retryAfterSeconds"));
+      delay && *delay > 0) {
+    answer.retry_after = std::chrono::seconds(*delay);
   }
   answer.body = status;
   return answer;
