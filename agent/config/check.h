@@ -30,6 +30,9 @@ void check_served_once(const Configuration& configuration, const Origins& origin
 void check_permissions(const Draft& draft, const ModuleSchemas& schemas,
                        const HostServiceNames& host_services, Findings& findings);
 
+// That grants of the API server's resources allow something, and nothing that is refused anyway.
+void check_kube_grants(const Draft& draft, Findings& findings);
+
 // That limits leave room for what they are limits of.
 void check_limits(const Draft& draft, Findings& findings);
 

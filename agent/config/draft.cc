@@ -123,17 +123,29 @@ class FileReader {
 
   void read_table(const Member& member, const std::string& path,
                   std::vector<PermissionRule>& rules) {
+    read_named(member, path, rules, "rule", "users, groups and methods");
+  }
+
+  void read_table(const Member& member, const std::string& path, std::vector<KubeGrant>& grants) {
+    read_named(member, path, grants, "grant", "api_groups, resources and verbs");
+  }
+
+  // Tables of keys, each under a name of the administrator's.
+  template <typename Named>
+  void read_named(const Member& member, const std::string& path, std::vector<Named>& all,
+                  const std::string& kind, const std::string& keys) {
     const auto* table = table_of(member, path);
     if (table == nullptr) return;
     if (table->empty()) {
-      findings_.add(member.node.place,
-                    '"' + path + "\" has no rule; write [" + path +
-                        ".<name>] with users, groups and methods, or leave it out");
+      findings_.add(member.node.place, '"' + path + "\" has no " + kind + "; write [" + path +
+                                           ".<name>] with " + keys + ", or leave it out");
     }
-    for (const Member& rule : *table) {
-      const std::string rule_path = joined(path, rule.key);
-      if (table_of(rule, rule_path) == nullptr || !named(rule, rule_path, "a rule")) continue;
-      read_table(rule, rule_path, by_name(rules, rule.key));
+    for (const Member& inner : *table) {
+      const std::string inner_path = joined(path, inner.key);
+      if (table_of(inner, inner_path) == nullptr || !named(inner, inner_path, "a " + kind)) {
+        continue;
+      }
+      read_table(inner, inner_path, by_name(all, inner.key));
     }
   }
 

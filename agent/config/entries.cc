@@ -56,6 +56,10 @@ class EntryList {
     for (const PermissionRule& rule : rules) add(joined(table, rule.name), rule);
   }
 
+  void add_inner(const auto&, const std::string& table, const std::vector<KubeGrant>& grants) {
+    for (const KubeGrant& grant : grants) add(joined(table, grant.name), grant);
+  }
+
   void add_inner(const ModuleSettings& module, const std::string&,
                  const std::map<std::string, std::chrono::nanoseconds>& timeouts) {
     for (const auto& [method, timeout] : timeouts) {

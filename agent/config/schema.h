@@ -35,6 +35,7 @@ const SectionKeys<LogSettings>& section_keys(const LogSettings&);
 const SectionKeys<HttpSettings>& section_keys(const HttpSettings&);
 const SectionKeys<AuditSettings>& section_keys(const AuditSettings&);
 const SectionKeys<SignatureSettings>& section_keys(const SignatureSettings&);
+const SectionKeys<KubeSettings>& section_keys(const KubeSettings&);
 const SectionKeys<LimitSettings>& section_keys(const LimitSettings&);
 const SectionKeys<AccessSettings>& section_keys(const AccessSettings&);
 const SectionKeys<PermissionRule>& section_keys(const PermissionRule&);
@@ -42,6 +43,7 @@ const SectionKeys<CsiProxySettings>& section_keys(const CsiProxySettings&);
 const SectionKeys<EndpointSettings>& section_keys(const EndpointSettings&);
 const SectionKeys<ModuleSettings>& section_keys(const ModuleSettings&);
 const SectionKeys<MethodSettings>& section_keys(const MethodSettings&);
+const SectionKeys<KubeGrant>& section_keys(const KubeGrant&);
 const SectionKeys<ProcessSettings>& section_keys(const ProcessSettings&);
 
 // Whether `name` can name an endpoint or a module: [a-z][a-z0-9_-]*.

@@ -29,6 +29,7 @@ inline constexpr std::tuple kSectionTables<AgentSettings>{
     SectionTable{"http", &AgentSettings::http},
     SectionTable{"audit", &AgentSettings::audit},
     SectionTable{"signatures", &AgentSettings::signatures},
+    SectionTable{"kube", &AgentSettings::kube},
     SectionTable{"limits", &AgentSettings::limits},
 };
 template <>
@@ -47,6 +48,7 @@ template <>
 inline constexpr std::tuple kSectionTables<ModuleSettings>{
     SectionTable{"methods", &ModuleSettings::method_timeouts},
     SectionTable{"permissions", &ModuleSettings::permissions},
+    SectionTable{"kube_grants", &ModuleSettings::kube_grants},
     SectionTable{"process", &ModuleSettings::process},
     SectionTable{"settings", &ModuleSettings::settings},
 };

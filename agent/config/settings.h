@@ -68,6 +68,13 @@ struct SignatureSettings {
   bool operator==(const SignatureSettings&) const = default;
 };
 
+// `[agent.kube]`
+struct KubeSettings {
+  std::string kubeconfig;  // empty: that of the Pod that the agent runs in
+
+  bool operator==(const KubeSettings&) const = default;
+};
+
 struct AgentSettings {
   std::string run_dir = kRunDir;
   std::string control_dir = kControlDir;
@@ -82,6 +89,7 @@ struct AgentSettings {
   HttpSettings http;
   AuditSettings audit;
   SignatureSettings signatures;
+  KubeSettings kube;
   LimitSettings limits;
 
   bool operator==(const AgentSettings&) const = default;
@@ -163,6 +171,17 @@ struct RouteSettings {
   bool operator==(const RouteSettings&) const = default;
 };
 
+// `[controllers.<name>.kube_grants.<name>]`: what it may do by longshore.host.v1.Kube, in the words
+// of a rule of RBAC.
+struct KubeGrant {
+  std::string name;
+  std::vector<std::string> api_groups;  // "": the core's
+  std::vector<std::string> resources;   // "persistentvolumes", "volumeattachments/status"
+  std::vector<std::string> verbs;       // "get"
+
+  bool operator==(const KubeGrant&) const = default;
+};
+
 // `[modules.<name>]`, and `[controllers.<name>]` for modules that are controllers
 struct ModuleSettings : RouteSettings {
   std::string name;  // no module has that of another, nor of a controller
@@ -178,6 +197,7 @@ struct ModuleSettings : RouteSettings {
   int64_t max_calls_per_bulkhead = 0;  // 0: half of max_concurrent_calls
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
   std::vector<std::string> may_call;
+  std::vector<KubeGrant> kube_grants = {};  // by name; none: it may do nothing
   ProcessSettings process;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;

@@ -199,6 +199,28 @@ required = true
   CHECK(read.agent.signatures == SignatureSettings{"/keys", true});
 }
 
+TEST_CASE("grants of the API server's resources are read by name, and the kubeconfig") {
+  const Configuration read = configuration_of(R"(
+[agent.kube]
+kubeconfig = "/etc/kube/config"
+[controllers.beat.kube_grants.volumes]
+api_groups = ["", "storage.k8s.io"]
+resources = ["persistentvolumes", "volumeattachments/status"]
+verbs = ["get", "patch"]
+[controllers.beat.kube_grants.passwords]
+api_groups = [""]
+resources = ["secrets"]
+verbs = ["get"]
+)");
+  CHECK(read.agent.kube.kubeconfig == "/etc/kube/config");
+  CHECK(read.modules.at(0).kube_grants ==
+        std::vector<KubeGrant>{{"passwords", {""}, {"secrets"}, {"get"}},
+                               {"volumes",
+                                {"", "storage.k8s.io"},
+                                {"persistentvolumes", "volumeattachments/status"},
+                                {"get", "patch"}}});
+}
+
 TEST_CASE("settings of a module have all its options, with defaults filled in") {
   const Configuration read = configuration_of(R"(
 [modules.volume.settings]
