@@ -7,7 +7,7 @@ std::shared_ptr<Informer> Informers::find(const Selection& selection) {
   std::weak_ptr<Informer>& place = informers_[selection];
   std::shared_ptr<Informer> informer = place.lock();
   if (!informer) {
-    informer = std::make_shared<Informer>(access_, timing_, selection);
+    informer = std::make_shared<Informer>(access_, timing_, selection, on_cause_);
     place = informer;
   }
   return informer;

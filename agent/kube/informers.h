@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "kube/object_cache.h"
 #include "kube/reflector.h"
@@ -20,8 +21,9 @@ namespace longshore::kube {
 
 class Informer {
  public:
-  Informer(ApiAccess& access, Timing& timing, const Selection& selection)
-      : reflector_(access, timing, selection, cache_) {}
+  Informer(ApiAccess& access, Timing& timing, const Selection& selection,
+           const Reflector::OnCause& on_cause)
+      : reflector_(access, timing, selection, cache_, on_cause) {}
 
   ObjectCache& cache() { return cache_; }
   const Reflector::State& state() const { return reflector_.state(); }
@@ -38,7 +40,8 @@ inline std::shared_ptr<ObjectCache> cache_of(const std::shared_ptr<Informer>& in
 
 class Informers {
  public:
-  Informers(ApiAccess& access, Timing& timing) : access_(access), timing_(timing) {}
+  Informers(ApiAccess& access, Timing& timing, Reflector::OnCause on_cause = {})
+      : access_(access), timing_(timing), on_cause_(std::move(on_cause)) {}
   Informers(const Informers&) = delete;
   Informers& operator=(const Informers&) = delete;
 
@@ -50,6 +53,7 @@ class Informers {
  private:
   ApiAccess& access_;
   Timing& timing_;
+  const Reflector::OnCause on_cause_;
   std::map<Selection, std::weak_ptr<Informer>> informers_;
 };
 

@@ -55,8 +55,13 @@ auto Reflector::while_here(Function function) {
   };
 }
 
-Reflector::Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache)
-    : access_(access), timing_(timing), selection_(std::move(selection)), cache_(cache) {
+Reflector::Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache,
+                     OnCause on_cause)
+    : access_(access),
+      timing_(timing),
+      selection_(std::move(selection)),
+      cache_(cache),
+      on_cause_(std::move(on_cause)) {
   state_.behind_since = timing_.now();
   list();
 }
@@ -75,6 +80,12 @@ Request Reflector::request() const {
     request.query.emplace_back("fieldSelector", selection_.field_selector);
   }
   return request;
+}
+
+void Reflector::change_state(State state) {
+  const bool is_other = state.cause != state_.cause;
+  state_ = std::move(state);
+  if (is_other && on_cause_) on_cause_(selection_, state_.cause);
 }
 
 void Reflector::list() {
@@ -107,7 +118,7 @@ void Reflector::on_page(Outcome outcome) {
   for (Object& object : page->objects) listed_.push_back(cache_.keep(std::move(object)));
   if (!page->next.empty()) return ask_for_page(page->next);
   cache_.replace(std::exchange(listed_, {}), page->resource_version);
-  state_ = {};
+  change_state({});
   watch();
 }
 
@@ -126,7 +137,7 @@ void Reflector::watch() {
   watch.idle_limit = kSilence;
   watch.on_begin = while_here([this] {
     has_begun_ = true;
-    state_ = {};
+    change_state({});
   });
   watch.on_event = while_here([this](WatchEvent event) { on_event(std::move(event)); });
   watch.on_end = while_here([this](const Outcome& outcome) { on_watch_end(outcome); });
@@ -155,8 +166,7 @@ void Reflector::on_watch_end(const Outcome& outcome) {
 void Reflector::wait(Next next, const std::string& cause, std::optional<seconds> retry_after) {
   call_ = nullptr;
   listed_.clear();
-  if (!state_.behind_since) state_.behind_since = timing_.now();
-  state_.cause = cause;
+  change_state({state_.behind_since ? state_.behind_since : timing_.now(), cause});
   milliseconds delay = back_off_.next(timing_.random());
   if (retry_after) delay = std::max<milliseconds>(delay, std::min(*retry_after, kMostRetryAfter));
   timer_ = timing_.after(delay, [this, next] {

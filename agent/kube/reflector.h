@@ -19,6 +19,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,11 @@ class Reflector {
     std::string cause;  // why it is behind; empty while the first list comes
   };
 
-  Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache);
+  // Hears of each other cause; empty: none any more. It changes no cache, and lets nobody go.
+  using OnCause = std::function<void(const Selection&, const std::string& cause)>;
+
+  Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache,
+            OnCause on_cause = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -52,6 +57,7 @@ class Reflector {
   enum class Next { kList, kWatch };
 
   Request request() const;
+  void change_state(State state);
   void list();
   void ask_for_page(const std::string& token);
   void on_page(Outcome outcome);
@@ -69,6 +75,7 @@ class Reflector {
   Timing& timing_;
   const Selection selection_;
   ObjectCache& cache_;
+  const OnCause on_cause_;
   State state_;
   BackOff back_off_;
   std::shared_ptr<Call> call_;   // the list's page, or the watch

@@ -42,10 +42,16 @@ struct Following {
   test::ManualAccess access;
   test::ManualTiming timing;
   ObjectCache cache;
+  const Selection followed;
+  std::vector<std::string> causes;  // that were told
   std::optional<Reflector> reflector;
 
-  explicit Following(const Selection& selection = {"/api/v1/nodes", "", ""}) {
-    reflector.emplace(access, timing, selection, cache);
+  explicit Following(const Selection& selection = {"/api/v1/nodes", "", ""}) : followed(selection) {
+    reflector.emplace(access, timing, selection, cache,
+                      [this](const Selection& of, const std::string& cause) {
+                        REQUIRE(of == followed);
+                        causes.push_back(cause);
+                      });
   }
 
   // The one call that runs.
@@ -279,6 +285,25 @@ TEST_CASE("It goes while it lists, watches, or waits, and what comes then is nob
   all.access.end(call, Response{});
   CHECK_FALSE(all.cache.find("b"));
   CHECK(all.access.running.empty());
+}
+
+TEST_CASE("Each other cause is told once, and that there is none any more") {
+  Following all;
+  all.end(cut());
+  all.pass();
+  all.end(cut());
+  all.pass();
+  REQUIRE(all.causes.size() == 1);
+  CHECK_THAT(all.causes[0], Contains("of the test"));
+  all.end(error(ApiReason::kForbidden, StatusCode::kPermissionDenied));
+  all.pass();
+  CHECK(all.causes.size() == 1);  // it has the same text
+  all.synced();
+  CHECK(all.causes.size() == 2);
+  CHECK(all.causes[1].empty());
+  all.watch()->watch.on_event(changed("a", 11));
+  all.end(Response{});  // the server's time is over
+  CHECK(all.causes.size() == 2);
 }
 
 }  // namespace
