@@ -1,0 +1,240 @@
+#include "kube/kube_service.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <system_error>
+#include <utility>
+
+#include "kube/client.h"
+#include "kube/object.h"
+#include "kube_description.h"
+#include "longshore/host/kube.pb.h"
+
+namespace longshore::kube {
+namespace {
+
+constexpr const char* kEnding = "the agent is ending";
+
+Error too_many(const std::string& what) {
+  return Error(StatusCode::kResourceExhausted, "ask the API server").because(what);
+}
+
+// What a controller would take for the server's word on an object is none where the server was not
+// asked, as when a file of credentials is not found.
+StatusCode code_of(const ApiError& error) {
+  if (error.reason() != ApiReason::kNoAnswer) return error.code();
+  switch (error.code()) {
+    case StatusCode::kCancelled:
+    case StatusCode::kDataLoss:
+    case StatusCode::kDeadlineExceeded:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kUnavailable:
+      return error.code();
+    default:
+      return StatusCode::kFailedPrecondition;
+  }
+}
+
+// Objects go on without managedFields. What is no object, as the answer of a review, as it is.
+std::string object_reply(const std::string& json) {
+  host::v1::KubeObject message;
+  message.set_object(json);
+  return message.SerializeAsString();
+}
+
+std::string page_reply(ObjectPage page) {
+  host::v1::KubeObjectPage message;
+  for (Object& object : page.objects) message.add_objects(std::move(object.json));
+  message.set_resource_version(std::move(page.resource_version));
+  message.set_next_page_token(std::move(page.next));
+  return message.SerializeAsString();
+}
+
+// Whether a watch of this path has the object.
+bool covers(const Selection& selection, const ResourcePath& object) {
+  // What a selector names is the server's to say.
+  if (!selection.label_selector.empty() || !selection.field_selector.empty()) return false;
+  const auto watched = parse_resource_path(selection.path);
+  return watched && watched->group == object.group && watched->version == object.version &&
+         watched->resource == object.resource &&
+         (watched->name_space.empty() || watched->name_space == object.name_space);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<KubeService>> KubeService::make(MakeAccess make_access) {
+  auto service = services::make_host_service<KubeService>(kube_description);
+  if (service) (*service)->make_access_ = std::move(make_access);
+  return service;
+}
+
+Result<std::unique_ptr<ApiAccess>> KubeService::make_client(boost::asio::io_context& io,
+                                                            const std::string& kubeconfig,
+                                                            observe::Log& log) {
+  auto configuration = find_configuration(kubeconfig);
+  if (!configuration) return std::move(configuration).error();
+  for (const std::string& warning : configuration->warnings) log.warning(warning);
+  return std::unique_ptr<ApiAccess>(std::make_unique<Client>(io, *std::move(configuration)));
+}
+
+void KubeService::start(router::Timers&, observe::Log& log,
+                        const services::CurrentConfiguration& configuration) {
+  log_ = &log;
+  configuration_ = configuration;
+}
+
+Result<void> KubeService::begin(router::Call& call) {
+  const auto configuration = configuration_();
+  const auto& modules = configuration->modules;
+  const auto controller =
+      std::ranges::find(modules, call.caller().module, &config::ModuleSettings::name);
+  auto asked = asked_request(call, controller == modules.end() ? nullptr : &*controller);
+  if (!asked) return std::move(asked).error();
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_) {
+    return Error(StatusCode::kUnavailable, "ask the API server").because(kEnding);
+  }
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { io_.run(); });
+    } catch (const std::system_error& error) {
+      return too_many(std::string("there is no thread for it: ") + error.what());
+    }
+  }
+  boost::asio::post(io_, [this, asked = *std::move(asked),
+                          call = std::static_pointer_cast<router::Call>(
+                              call.shared_from_this())]() mutable { run(call, std::move(asked)); });
+  return {};
+}
+
+void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest asked) {
+  if (call->is_over()) return;  // it was cancelled meanwhile
+  auto ready = running_.size() < kMaxCalls
+                   ? connect()
+                   : too_many(std::to_string(kMaxCalls) + " calls are under way");
+  if (!ready) {
+    call->finish(ready.error().code(), ready.error().message());
+    return;
+  }
+  // Its end may come at any time from here on, and is posted behind this.
+  Running& running = running_[call->handle()];
+  running.call = call;
+  if (asked.answer == AskedRequest::Answer::kWatch) {
+    running.stream =
+        std::make_shared<WatchStream>(io_, call, cache_of(informers_->find(asked.selection)));
+    running.stream->send();
+    return;
+  }
+  Request request = std::move(asked.request);
+  running.request =
+      access_->request(std::move(request), [this, call, asked = std::move(asked)](Outcome outcome) {
+        answer(*call, asked, std::move(outcome));
+      });
+}
+
+Result<void> KubeService::connect() {
+  if (access_) return {};
+  const std::string kubeconfig = configuration_()->agent.kube.kubeconfig;
+  auto access = make_access_(io_, kubeconfig, *log_);
+  if (!access) {
+    // Whatever the code: none of an object is meant.
+    return Error(StatusCode::kFailedPrecondition, "ask the API server")
+        .because(access.error().message())
+        .advise(kubeconfig.empty() ? "set agent.kube.kubeconfig, or run the agent in a Pod" : "");
+  }
+  access_ = *std::move(access);
+  informers_ = std::make_unique<Informers>(
+      *access_, timing_,
+      [this](const Selection& selection, const std::string& cause) { told(selection, cause); });
+  return {};
+}
+
+void KubeService::answer(router::Call& call, const AskedRequest& asked, Outcome outcome) {
+  if (!outcome) {
+    call.finish(code_of(outcome.error()), outcome.error().message());
+    return;
+  }
+  const auto reply = reply_of(asked, outcome.response().body);
+  if (!reply) {
+    call.finish(reply.error().code(), reply.error().message());
+    return;
+  }
+  call.send(*reply);
+  call.finish(StatusCode::kOk, {});
+}
+
+Result<std::string> KubeService::reply_of(const AskedRequest& asked, const std::string& body) {
+  if (asked.answer == AskedRequest::Answer::kNothing) return std::string();
+  if (asked.answer == AskedRequest::Answer::kPage) {
+    auto page = parse_object_page(body);
+    if (page) return page_reply(*std::move(page));
+    return Error(page.error().code(), "list", asked.resource.text())
+        .because(page.error().message());
+  }
+  const auto object = parse_object(body);
+  if (!object) return object_reply(body);
+  if (asked.request.method != Method::kGet) take(asked, *object);
+  return object_reply(object->json);
+}
+
+void KubeService::take(const AskedRequest& asked, const Object& object) {
+  if (!informers_) return;  // the agent is ending
+  for (const auto& [selection, informer] : informers_->all()) {
+    if (covers(selection, asked.resource)) informer->cache().take(object);
+  }
+}
+
+void KubeService::told(const Selection& selection, const std::string& cause) {
+  if (cause.empty()) {
+    log_->info("the API server's objects are known again", {{"path", selection.path}});
+  } else {
+    log_->warning("the API server's objects are not known as they are now; this is tried again",
+                  {{"path", selection.path}, {"cause", cause}});
+  }
+}
+
+void KubeService::post(std::function<void()> function) {
+  const std::lock_guard lock(mutex_);
+  if (!is_stopped_ && thread_.joinable()) boost::asio::post(io_, std::move(function));
+}
+
+void KubeService::on_writable(router::Call& call) {
+  post([this, handle = call.handle()] {
+    const auto found = running_.find(handle);
+    if (found != running_.end() && found->second.stream) found->second.stream->send();
+  });
+}
+
+void KubeService::on_end(router::Call& call) {
+  post([this, handle = call.handle()] {
+    const auto found = running_.find(handle);
+    if (found == running_.end()) return;
+    if (found->second.request) found->second.request->cancel();
+    running_.erase(found);
+  });
+}
+
+void KubeService::end_all() {
+  for (const auto& [handle, running] : running_) {
+    running.call->finish(StatusCode::kUnavailable, kEnding);
+    if (running.request) running.request->cancel();
+  }
+  running_.clear();
+  informers_.reset();
+  access_.reset();
+}
+
+void KubeService::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(is_stopped_, true)) return;
+  }
+  if (!thread_.joinable()) return;
+  boost::asio::post(io_, [this] {
+    end_all();
+    boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled
+  });
+  thread_.join();
+}
+
+}  // namespace longshore::kube

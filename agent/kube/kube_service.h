@@ -1,0 +1,93 @@
+// longshore.host.v1.Kube: the Kubernetes API server for controllers. See the proto.
+//
+//   not connected ──the first call that finds a configuration──► connected
+//
+// Threads: any; nothing here blocks. One thread of its own, from the first call on, does all that
+// concerns the server. Owner: the host services; calls share it.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "kube/api_access.h"
+#include "kube/asked_request.h"
+#include "kube/informers.h"
+#include "kube/timing.h"
+#include "kube/watch_stream.h"
+#include "longshore/result.hpp"
+#include "services/host_service_target.h"
+
+namespace longshore::kube {
+
+class KubeService final : public services::HostServiceTarget {
+ public:
+  static constexpr size_t kMaxCalls = 256;  // that are under way, watches among them
+
+  // How the server of `kubeconfig` is reached. A test has its own.
+  using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
+      boost::asio::io_context& io, const std::string& kubeconfig, observe::Log& log)>;
+
+  static Result<std::shared_ptr<KubeService>> make(MakeAccess make_access = make_client);
+  using HostServiceTarget::HostServiceTarget;
+  ~KubeService() override { KubeService::stop(); }
+
+  bool for_modules() const override { return true; }
+  void start(router::Timers& timers, observe::Log& log,
+             const services::CurrentConfiguration& configuration) override;
+  // Ends the thread; no call is made from then on. Twice is harmless.
+  void stop() override;
+  void on_writable(router::Call& call) override;
+  void on_end(router::Call& call) override;
+
+ private:
+  // What is under way: a request or a watch.
+  struct Running {
+    std::shared_ptr<router::Call> call;
+    std::shared_ptr<Call> request;
+    std::shared_ptr<WatchStream> stream;
+  };
+
+  static Result<std::unique_ptr<ApiAccess>> make_client(boost::asio::io_context& io,
+                                                        const std::string& kubeconfig,
+                                                        observe::Log& log);
+
+  // Takes the call in: from then on it is the thread's.
+  Result<void> begin(router::Call& call) override;
+  // On the thread, if there is one.
+  void post(std::function<void()> function);
+
+  // These run on the thread.
+  void run(const std::shared_ptr<router::Call>& call, AskedRequest asked);
+  Result<void> connect();
+  void answer(router::Call& call, const AskedRequest& asked, Outcome outcome);
+  Result<std::string> reply_of(const AskedRequest& asked, const std::string& body);
+  // Tells those who watch it.
+  void take(const AskedRequest& asked, const Object& object);
+  void told(const Selection& selection, const std::string& cause);
+  void end_all();
+
+  MakeAccess make_access_;
+  services::CurrentConfiguration configuration_;
+  observe::Log* log_ = nullptr;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
+      io_.get_executor()};
+  IoTiming timing_{io_};
+  std::unique_ptr<ApiAccess> access_;  // from the first call on that finds a configuration
+  std::unique_ptr<Informers> informers_;
+  std::map<uint64_t, Running> running_;  // by handle, until they are over
+
+  std::mutex mutex_;
+  bool is_stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace longshore::kube

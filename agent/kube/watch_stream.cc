@@ -1,0 +1,61 @@
+#include "kube/watch_stream.h"
+
+#include <boost/asio/post.hpp>
+#include <string>
+#include <utility>
+
+#include "longshore/host/kube.pb.h"
+
+namespace longshore::kube {
+namespace {
+
+host::v1::KubeEvent::Type type_of(CacheMessage::Type type) {
+  using Event = host::v1::KubeEvent;
+  switch (type) {
+    case CacheMessage::Type::kInitial:
+      return Event::TYPE_INITIAL;
+    case CacheMessage::Type::kSynced:
+      return Event::TYPE_SYNCED;
+    case CacheMessage::Type::kUpsert:
+      return Event::TYPE_UPSERT;
+    case CacheMessage::Type::kDelete:
+      return Event::TYPE_DELETE;
+    case CacheMessage::Type::kReset:
+      return Event::TYPE_RESET;
+  }
+  return Event::TYPE_UNSPECIFIED;
+}
+
+std::string bytes_of(const CacheMessage& message) {
+  host::v1::KubeEvent event;
+  event.set_type(type_of(message.type));
+  event.set_key(message.key);
+  if (message.object) event.set_object(message.object->json);
+  event.set_is_tombstone(message.is_tombstone);
+  return event.SerializeAsString();
+}
+
+}  // namespace
+
+WatchStream::WatchStream(boost::asio::io_context& io, std::shared_ptr<router::Call> call,
+                         std::shared_ptr<ObjectCache> cache)
+    : io_(io), call_(std::move(call)), subscription_(std::move(cache), [this] { send_soon(); }) {}
+
+void WatchStream::send() {
+  for (;;) {
+    if (!waiting_) waiting_ = subscription_.next();
+    if (!waiting_) return;
+    // Refused for want of room, or nobody reads any more.
+    if (call_->send(bytes_of(*waiting_)) != LONGSHORE_OK) return;
+    waiting_.reset();
+  }
+}
+
+// Not inside of the change of the cache.
+void WatchStream::send_soon() {
+  boost::asio::post(io_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->send();
+  });
+}
+
+}  // namespace longshore::kube

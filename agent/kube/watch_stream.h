@@ -1,0 +1,36 @@
+// A Watch of a controller's: tells it of a cache as fast as it reads.
+//
+// A reader without room costs keys, and the one message that there was no room for.
+//
+// Threads: the service's. Owner: the service, until the call is over.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <optional>
+
+#include "kube/object_cache.h"
+#include "kube/subscription.h"
+#include "router/call.h"
+
+namespace longshore::kube {
+
+class WatchStream : public std::enable_shared_from_this<WatchStream> {
+ public:
+  WatchStream(boost::asio::io_context& io, std::shared_ptr<router::Call> call,
+              std::shared_ptr<ObjectCache> cache);
+
+  // Sends until there is no room or nothing left. To be called once at first, and when there is
+  // room again.
+  void send();
+
+ private:
+  void send_soon();
+
+  boost::asio::io_context& io_;
+  const std::shared_ptr<router::Call> call_;
+  std::optional<CacheMessage> waiting_;
+  Subscription subscription_;
+};
+
+}  // namespace longshore::kube

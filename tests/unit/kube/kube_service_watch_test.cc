@@ -1,0 +1,157 @@
+// Watches of longshore.host.v1.Kube: who hears what, and what ends with whom. What informers do:
+// informers_test.cc, subscription_test.cc.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "kube/kube_service.h"
+#include "tests/unit/kube/cached_objects.h"
+#include "tests/unit/kube/kube_service_world.h"
+
+namespace longshore::kube {
+namespace {
+
+using Catch::Matchers::Contains;
+using Lines = std::vector<std::string>;
+using test::changed;
+using test::deleted;
+
+const std::string kNodes = "/api/v1/nodes";
+const std::string kList = R"({"kind":"NodeList","metadata":{"resourceVersion":"5"},"items":[)";
+
+// "UPSERT a@7"
+Lines texts_of(const router::Recorder& recorder) {
+  Lines texts;
+  for (const std::string& message : recorder.received.get().messages) {
+    host::v1::KubeEvent event;
+    REQUIRE(event.ParseFromString(message));
+    std::string text = host::v1::KubeEvent::Type_Name(event.type()).substr(sizeof("TYPE_") - 1);
+    if (!event.key().empty()) {
+      const auto object = parse_object(event.object());
+      REQUIRE(object);
+      CHECK(object->key == event.key());
+      text += ' ' + event.key() + '@' + object->resource_version;
+    }
+    texts.push_back(text + (event.is_tombstone() ? " tombstone" : ""));
+  }
+  return texts;
+}
+
+struct WatchWorld : test::KubeWorld {
+  struct Watching {
+    std::shared_ptr<router::Recorder> recorder = std::make_shared<router::Recorder>();
+    std::shared_ptr<router::Call> call;
+  };
+
+  Watching watch(bool has_room = true) {
+    Watching watching;
+    watching.recorder->has_room = has_room;
+    watching.call = world.call(method("Watch"), at(kNodes), watching.recorder);
+    REQUIRE(watching.call);
+    return watching;
+  }
+  // Of the only request: the list. The watch follows it.
+  void list(const Lines& objects) {
+    std::string items;
+    for (const std::string& object : objects) items += (items.empty() ? "" : ",") + object;
+    answer(made(), 200, kList + items + "]}");
+  }
+  void tell(const std::vector<WatchEvent>& events) {
+    const Made watch = made();
+    REQUIRE(watch->is_watch);
+    on_thread([&] {
+      for (const WatchEvent& event : events) watch->watch.on_event(event);
+    });
+  }
+  static bool hears(const Watching& watching, const Lines& texts) {
+    return test::eventually([&] { return texts_of(*watching.recorder) == texts; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(WatchWorld, "Who watches hears what there is, and then what becomes of it") {
+  const Watching first = watch();
+  list({test::object("a", 3).json});
+  CHECK(hears(first, {"INITIAL a@3", "SYNCED"}));
+  tell({changed("b", 6), changed("a", 7), deleted("a", 8)});
+  CHECK(hears(first, {"INITIAL a@3", "SYNCED", "UPSERT b@6", "DELETE a@8"}));
+  // By the same informer.
+  const Watching second = watch();
+  CHECK(hears(second, {"INITIAL b@6", "SYNCED"}));
+  tell({changed("b", 9)});
+  CHECK(hears(second, {"INITIAL b@6", "SYNCED", "UPSERT b@9"}));
+
+  first.call->cancel();
+  CHECK(first.recorder->code() == StatusCode::kCancelled);
+  tell({changed("b", 10)});
+  CHECK(hears(second, {"INITIAL b@6", "SYNCED", "UPSERT b@9", "UPSERT b@10"}));
+  CHECK(texts_of(*first.recorder).back() == "UPSERT b@9");
+  CHECK(cancelled() == 0);
+  second.call->cancel();
+  CHECK(test::eventually([&] { return cancelled() == 1; }));
+}
+
+TEST_CASE_METHOD(WatchWorld, "Who is slow hears the latest of each object, and not each state") {
+  const Watching slow = watch(false);
+  list({test::object("a", 3).json});
+  REQUIRE(hears(slow, {"INITIAL a@3"}));
+  std::vector<WatchEvent> events;
+  for (int version = 10; version < 110; ++version) events.push_back(changed("a", version));
+  events.push_back(changed("gone", 200));
+  events.push_back(deleted("gone", 201));
+  tell(events);
+  slow.call->resume();
+  REQUIRE(hears(slow, {"INITIAL a@3", "SYNCED"}));
+  slow.call->resume();
+  REQUIRE(hears(slow, {"INITIAL a@3", "SYNCED", "UPSERT a@109"}));
+  slow.call->resume();
+  tell({deleted("a", 300)});
+  CHECK(hears(slow, {"INITIAL a@3", "SYNCED", "UPSERT a@109", "DELETE a@300"}));
+}
+
+TEST_CASE_METHOD(WatchWorld, "The reply of a write is told before its event, and not again") {
+  const Watching watching = watch();
+  list({test::object("a", 3).json});
+  REQUIRE(hears(watching, {"INITIAL a@3", "SYNCED"}));
+  const auto written = std::make_shared<router::Recorder>();
+  world.call(method("Update"), at(kNodes + "/a"), written);
+  answer(made(2), 200, test::object("a", 8).json);
+  CHECK(hears(watching, {"INITIAL a@3", "SYNCED", "UPSERT a@8"}));
+  tell({changed("a", 7), changed("a", 8), changed("b", 9)});
+  CHECK(hears(watching, {"INITIAL a@3", "SYNCED", "UPSERT a@8", "UPSERT b@9"}));
+  // Nor is one that is gone brought back, which a server answers with its last state.
+  world.call(method("Delete"), at(kNodes + "/b"), std::make_shared<router::Recorder>());
+  const Made deletion = made(2);
+  const Made events = access.running.front();
+  on_thread([&] { events->watch.on_event(deleted("b", 10)); });
+  answer(deletion, 200, test::object("b", 10).json);
+  tell({changed("c", 11)});
+  CHECK(hears(watching,
+              {"INITIAL a@3", "SYNCED", "UPSERT a@8", "UPSERT b@9", "DELETE b@10", "UPSERT c@11"}));
+}
+
+TEST_CASE_METHOD(WatchWorld, "What cannot be watched is in the log, with what is missing") {
+  const Watching watching = watch();
+  answer(made(), 403, R"({"kind":"Status","reason":"Forbidden","message":"no, user u"})");
+  CHECK(world.lines.wait([](const Lines& lines) {
+    return std::ranges::any_of(lines, [](const std::string& line) {
+      return line.find("WARN") != line.npos && line.find(kNodes) != line.npos &&
+             line.find("no, user u") != line.npos &&
+             line.find("the verb list on the resource nodes") != line.npos;
+    });
+  }));
+  CHECK(texts_of(*watching.recorder).empty());
+}
+
+TEST_CASE_METHOD(WatchWorld, "The end of the service ends watches") {
+  const Watching watching = watch();
+  list({});
+  REQUIRE(hears(watching, {"SYNCED"}));
+  const Made events = made();
+  service->stop();
+  CHECK(watching.recorder->code() == StatusCode::kUnavailable);
+  CHECK(events->is_cancelled);
+}
+
+}  // namespace longshore::kube
