@@ -6,6 +6,10 @@
 #include "main/endpoint_service.h"
 #include "services/agent_service.h"
 
+#if !defined(_WIN32)
+#include "kube/kube_service.h"
+#endif
+
 namespace longshore {
 
 Result<DescribedServices> described_services() {
@@ -23,6 +27,11 @@ Result<DescribedServices> described_services() {
   (*all)->add(*std::move(csi));
   (*all)->add(*http);
   (*all)->add(*std::move(sockets));
+#if !defined(_WIN32)
+  auto kube = kube::KubeService::make();
+  if (!kube) return std::move(kube).error();
+  (*all)->add(*std::move(kube));
+#endif
   return DescribedServices{*std::move(all), admin->get(), http->get()};
 }
 
