@@ -75,14 +75,26 @@ Life not_started(const std::string& reason) {
   return failed("cannot start the module \"hostile\": " + reason);
 }
 
+struct Deed {
+  const char* module;
+  Life life;
+  std::optional<Life> on_busy_machine = {};
+};
+
 class HostileAgent {
  public:
-  // `isolation` with what else stands in the module's section.
-  HostileAgent(const std::string& module, const std::string& isolation) {
+  // `isolation` with what else stands in the module's section. A time limit is short only where the
+  // module exceeds it.
+  HostileAgent(const Deed& deed, const std::string& isolation) {
+    const std::string module = deed.module;
+    const bool hangs = module == "create_hangs" || module == "start_hangs";
+    const bool is_overdue = deed.life.call == kOverdue;
     directory_.configure("[modules.hostile]\nlibrary = \"" + hostile_module(module) +
-                         "\"\nstart_timeout = \"500ms\"\ncall_timeout = \"2s\"\nisolation = " +
-                         isolation + "\n[endpoints.hostile]\naddress = \"unix://" +
-                         hostile_socket() + "\"\nservices = [\"hostile.v1.Hostile\"]\n");
+                         "\"\nstart_timeout = " + (hangs ? "\"500ms\"" : "\"60s\"") +
+                         "\ncall_timeout = " + (is_overdue ? "\"2s\"" : "\"60s\"") +
+                         "\nisolation = " + isolation +
+                         "\n[endpoints.hostile]\naddress = \"unix://" + hostile_socket() +
+                         "\"\nservices = [\"hostile.v1.Hostile\"]\n");
   }
 
   Life live() {
@@ -140,15 +152,9 @@ class HostileAgent {
   AgentDirectory directory_;
 };
 
-struct Deed {
-  const char* module;
-  Life life;
-  std::optional<Life> on_busy_machine = {};
-};
-
 void check(const std::vector<Deed>& deeds, const std::string& isolation) {
   for (const Deed& deed : deeds) {
-    HostileAgent agent(deed.module, isolation);
+    HostileAgent agent(deed, isolation);
     const Life life = agent.live();
     INFO(deed.module << " isolation = " << isolation << "\n" << agent.directory().log());
     CHECK(life == (life == deed.on_busy_machine ? *deed.on_busy_machine : deed.life));
