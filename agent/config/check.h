@@ -39,6 +39,10 @@ void check_limits(const Draft& draft, Findings& findings);
 // Methods that are denied in one version and served in another.
 void warn_of_open_versions(const Draft& draft, const ModuleSchemas& schemas, Findings& warnings);
 
+// That only controllers wait for CSI drivers, at addresses that are some.
+void check_driver_waits(const Draft& draft, const HostServiceNames& host_services,
+                        Findings& findings);
+
 // That the system knows the users and groups of sockets, rules and trusted owners.
 void check_users(const Draft& draft, Findings& findings);
 

@@ -252,6 +252,13 @@ const SectionKeys<ModuleSettings>& section_keys(const ModuleSettings&) {
                          .type = KeyType::kNames,
                          .doc = "Methods, or whole services, of other modules that this module "
                                 "may call."}),
+      key<&S::wait_for_driver>(
+          {.name = "wait_for_driver",
+           .doc = "Of a controller: the Unix socket of a CSI driver, such as /csi/csi.sock or "
+                  "unix:///csi/csi.sock. The controller runs only while that driver answers Probe "
+                  "with ready: it is started then, stopped when the connection to the driver "
+                  "ends, and started anew when it is back. Empty: it waits for none.",
+           .may_be_empty = true}),
   };
   return keys;
 }

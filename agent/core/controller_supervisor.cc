@@ -15,6 +15,11 @@ bool is_over(const loader::Instance& instance) {
   return instance.has_ended() && !instance.is_abandoned();
 }
 
+// By their fences.
+bool ends_before(const RunCondition::State& one, const RunCondition::State& other) {
+  return one.fence && (!other.fence || *one.fence < *other.fence);
+}
+
 }  // namespace
 
 // Outlives the supervisor where a condition is just telling of a change. What follows from that is
@@ -68,8 +73,7 @@ std::optional<RunCondition::State> ControllerSupervisor::unmet_of(const Conditio
   for (const auto& condition : conditions) {
     RunCondition::State state = condition->state();
     if (state.is_met) continue;
-    const bool ends_first = worst && state.fence && (!worst->fence || *state.fence < *worst->fence);
-    if (!worst || ends_first) worst = std::move(state);
+    if (!worst || ends_before(state, *worst)) worst = std::move(state);
   }
   return worst;
 }
@@ -95,7 +99,7 @@ void ControllerSupervisor::watch(const ModuleEntry& controller) {
       return !instance || is_over(*instance);
     });
     watched_.push_back(std::move(watched));
-    fence(work);  // a condition may have changed meanwhile
+    look_at_conditions(work);  // a condition may have changed meanwhile
   }
   for (const auto& each : work) each();
 }
@@ -103,17 +107,17 @@ void ControllerSupervisor::watch(const ModuleEntry& controller) {
 ControllerSupervisor::Work ControllerSupervisor::on_change() {
   Work work;
   const std::lock_guard lock(mutex_);
-  fence(work);
+  look_at_conditions(work);
   add_reconcile(work);
   return work;
 }
 
-void ControllerSupervisor::fence(Work& work) {
+void ControllerSupervisor::look_at_conditions(Work& work) {
   for (Watched& each : watched_) {
     const auto unmet = unmet_of(each.conditions);
-    if (!unmet || !unmet->fence) continue;
-    if (each.fenced_by && *each.fenced_by->fence <= *unmet->fence) continue;
-    each.fenced_by = unmet;
+    if (!unmet || (each.ended_by && !ends_before(*unmet, *each.ended_by))) continue;
+    each.ended_by = unmet;
+    if (!unmet->fence) continue;
     if (auto instance = each.instance.lock()) {
       work.emplace_back([instance, reason = unmet->reason] { instance->revoke_calls(reason); });
     }
@@ -132,11 +136,11 @@ void ControllerSupervisor::begin_reconcile() {
   is_reconcile_due_ = false;
 }
 
-std::optional<RunCondition::State> ControllerSupervisor::fenced_by(
+std::optional<RunCondition::State> ControllerSupervisor::ended_by(
     const loader::Instance& instance) const {
   const std::lock_guard lock(mutex_);
   for (const Watched& each : watched_) {
-    if (each.identity == &instance && !each.instance.expired()) return each.fenced_by;
+    if (each.identity == &instance && !each.instance.expired()) return each.ended_by;
   }
   return std::nullopt;
 }
@@ -150,7 +154,7 @@ void ControllerSupervisor::reconcile_at(Clock::time_point time) {
 void ControllerSupervisor::arm() {
   Clock::time_point next = reconcile_at_;
   for (const Watched& each : watched_) {
-    if (each.fenced_by && !each.is_fence_over) next = std::min(next, *each.fenced_by->fence);
+    if (each.is_fenced() && !each.is_fence_over) next = std::min(next, *each.ended_by->fence);
   }
   if (next != Clock::time_point::max()) timers_.arm(*wakeup_, next);
 }
@@ -165,10 +169,10 @@ ControllerSupervisor::Work ControllerSupervisor::on_time() {
     add_reconcile(work);
   }
   for (Watched& each : watched_) {
-    if (!each.fenced_by || each.is_fence_over || *each.fenced_by->fence > now) continue;
+    if (!each.is_fenced() || each.is_fence_over || *each.ended_by->fence > now) continue;
     each.is_fence_over = true;
     const auto& instance = let_go.emplace_back(each.instance.lock());
-    const std::string& reason = each.fenced_by->reason;
+    const std::string& reason = each.ended_by->reason;
     if (instance && !is_over(*instance) && !instance->kill("was killed in time: " + reason)) {
       const std::string why = "the controller " + each.name + " did not stop in time: " + reason;
       log_.error(why, {{"module", each.name}});

@@ -3,6 +3,9 @@
 //   runs ──a condition fails──► the module set is asked to reconcile, and stops it
 //            └─ with a fence ─► what it calls ends at once, and it is killed if it still runs then
 //
+// An instance is stopped also if its condition is met again before the control thread comes to it:
+// what it knows of its driver or lease may be wrong by now.
+//
 // It starts and stops nothing itself: the control thread does, in the module set. Fences it
 // enforces alone, since that thread may be at a long reload.
 //
@@ -49,10 +52,10 @@ class ControllerSupervisor {
   // What keeps the controller from running; nothing: it may.
   std::optional<services::RunCondition::State> unmet(const config::ModuleSettings& controller);
 
-  // This instance comes to life: it is fenced when the controller's conditions say so.
+  // This instance comes to life: it is to end, or fenced, when the controller's conditions say so.
   void watch(const ModuleEntry& controller);
-  // What has fenced the instance, which is to be stopped even if it might run again by now.
-  std::optional<services::RunCondition::State> fenced_by(const loader::Instance& instance) const;
+  // What the instance is to be stopped for, even if it might run again by now.
+  std::optional<services::RunCondition::State> ended_by(const loader::Instance& instance) const;
 
   // Asks for a reconcile at `time`; the earliest counts.
   void reconcile_at(Clock::time_point time);
@@ -69,7 +72,8 @@ class ControllerSupervisor {
     const loader::Instance* identity;
     std::weak_ptr<loader::Instance> instance;
     Conditions conditions;
-    std::optional<services::RunCondition::State> fenced_by = std::nullopt;
+    std::optional<services::RunCondition::State> ended_by = std::nullopt;
+    bool is_fenced() const { return ended_by && ended_by->fence; }
     bool is_fence_over = false;  // it was killed then, if it still ran
   };
 
@@ -78,7 +82,7 @@ class ControllerSupervisor {
   Work on_change();
   Work on_time();
   // These three with the lock.
-  void fence(Work& work);
+  void look_at_conditions(Work& work);
   void add_reconcile(Work& work);
   void arm();
   // Of several that are not met, the one whose fence is the first.

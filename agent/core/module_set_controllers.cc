@@ -84,8 +84,8 @@ bool ModuleSet::reconcile(Entry& entry) {
   const bool ran = entry.instance != nullptr;
   const std::string waited_for = entry.waits_for;
   const auto unmet = controllers_.unmet(entry.settings);
-  const auto fenced_by = ran ? controllers_.fenced_by(*entry.instance) : std::nullopt;
-  if (ran && (fenced_by || unmet)) stop_controller(entry, fenced_by ? *fenced_by : *unmet);
+  const auto ended_by = ran ? controllers_.ended_by(*entry.instance) : std::nullopt;
+  if (ran && (ended_by || unmet)) stop_controller(entry, ended_by ? *ended_by : *unmet);
   if (unmet) {
     entry.wait_for(unmet->reason);
     const bool had_failed = !std::exchange(entry.failure, {}).empty();

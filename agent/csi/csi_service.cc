@@ -15,6 +15,8 @@
 namespace longshore::csi {
 namespace {
 
+constexpr const char* kWatchDriver = "WatchDriver";
+
 Error too_many(const std::string& what) {
   return Error(StatusCode::kResourceExhausted, "call the CSI driver").because(what);
 }
@@ -26,6 +28,17 @@ Result<std::shared_ptr<CsiService>> CsiService::make() {
 }
 
 Result<void> CsiService::begin(router::Call& call) {
+  return call.method().name == kWatchDriver ? begin_watch(call) : begin_call(call);
+}
+
+Result<void> CsiService::begin_watch(router::Call& call) {
+  const auto request = router::parsed_request<host::v1::WatchCsiDriverRequest>(call.request());
+  if (!request) return request.error();
+  const auto path = csi_socket_path(request->address());
+  return path ? watches_.follow(call, *path) : path.error();
+}
+
+Result<void> CsiService::begin_call(router::Call& call) {
   auto message = router::parsed_request<host::v1::CsiCallRequest>(call.request());
   if (!message) return std::move(message).error();
   host::v1::CsiCallRequest& request = *message;
@@ -48,6 +61,7 @@ Result<void> CsiService::begin(router::Call& call) {
   auto added = add(call.handle(),
                    std::make_shared<DriverCall>(DriverCall::Parts{
                        .call = std::static_pointer_cast<router::Call>(call.shared_from_this()),
+                       .deadline = call.deadline(),
                        .path = *std::move(path),
                        .method = std::move(*request.mutable_method()),
                        .request = std::move(*request.mutable_request()),
@@ -60,21 +74,32 @@ Result<void> CsiService::begin(router::Call& call) {
 
 Result<void> CsiService::add(uint64_t handle, std::shared_ptr<DriverCall> call) {
   const std::lock_guard lock(mutex_);
-  if (is_stopped_) {
-    return Error(StatusCode::kUnavailable, "call the CSI driver").because("the agent is ending");
-  }
   if (calls_.size() >= kMaxCalls) {
     return too_many(std::to_string(kMaxCalls) + " calls are under way");
   }
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { io_.run(); });
-    } catch (const std::system_error& error) {
-      return too_many(std::string("there is no thread for it: ") + error.what());
-    }
-  }
+  if (auto begun = begin_thread(); !begun) return begun;
   calls_[handle] = call;
   boost::asio::post(io_, [this, handle, call = std::move(call)] { connect(handle, call); });
+  return {};
+}
+
+Result<void> CsiService::post(std::function<void()> function) {
+  const std::lock_guard lock(mutex_);
+  if (auto begun = begin_thread(); !begun) return begun;
+  boost::asio::post(io_, std::move(function));
+  return {};
+}
+
+Result<void> CsiService::begin_thread() {
+  if (is_stopped_) {
+    return Error(StatusCode::kUnavailable, "call the CSI driver").because("the agent is ending");
+  }
+  if (thread_.joinable()) return {};
+  try {
+    thread_ = std::thread([this] { io_.run(); });
+  } catch (const std::system_error& error) {
+    return too_many(std::string("there is no thread for it: ") + error.what());
+  }
   return {};
 }
 
@@ -107,8 +132,7 @@ Result<std::shared_ptr<DriverConnection>> CsiService::shared_connection(const st
     const auto idle = std::find_if(connections_.begin(), connections_.end(),
                                    [](const auto& each) { return each.second.use_count() == 1; });
     if (idle == connections_.end()) {
-      return too_many("calls to " + std::to_string(kMaxConnections) +
-                      " other drivers are under way");
+      return too_many(std::to_string(connections_.size()) + " other drivers are called or watched");
     }
     idle->second->close();
     connections_.erase(idle);
@@ -116,7 +140,18 @@ Result<std::shared_ptr<DriverConnection>> CsiService::shared_connection(const st
   return connections_[path] = std::make_shared<DriverConnection>(io_, path);
 }
 
+std::shared_ptr<DriverConnection> CsiService::watched_connection(const std::string& path) {
+  std::shared_ptr<DriverConnection>& connection = connections_[path];
+  if (!connection) connection = std::make_shared<DriverConnection>(io_, path);
+  return connection;
+}
+
+void CsiService::on_end(router::Call& call) {
+  if (call.method().name == kWatchDriver) watches_.remove(call);
+}
+
 void CsiService::on_cancel(router::Call& call) {
+  if (call.method().name == kWatchDriver) return HostServiceTarget::on_cancel(call);
   std::shared_ptr<DriverCall> cancelled;
   {
     const std::lock_guard lock(mutex_);
@@ -145,6 +180,7 @@ void CsiService::stop() {
   }
   if (!thread_.joinable()) return;
   boost::asio::post(io_, [this, calls = std::move(calls)] {
+    watches_.end();
     for (const auto& [handle, call] : calls) call->cancel();
     for (const auto& [path, connection] : connections_) connection->close();
     boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled

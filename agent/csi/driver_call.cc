@@ -35,8 +35,8 @@ std::shared_ptr<router::Call> DriverCall::take_call() {
 void DriverCall::begin(rpc::ClientConnection& connection, std::function<void()> retry) {
   rpc::ClientCallOptions options;
   options.path = '/' + parts_.method;
-  if (deadline_ != router::Clock::time_point::max()) {
-    options.timeout = std::max<std::chrono::nanoseconds>(deadline_ - router::Clock::now(),
+  if (parts_.deadline != router::Clock::time_point::max()) {
+    options.timeout = std::max<std::chrono::nanoseconds>(parts_.deadline - router::Clock::now(),
                                                          std::chrono::nanoseconds(1));
   }
   if (!was_retried_) retry_ = std::move(retry);
@@ -59,8 +59,8 @@ void DriverCall::on_finish(rpc::Outcome outcome) {
     was_retried_ = true;
     return retry();
   }
-  if (outcome.code != StatusCode::kOk) return end(outcome.code, std::move(outcome.text));
-  if (response_) return end(StatusCode::kOk, std::move(outcome.text), &*response_);
+  if (outcome.code != StatusCode::kOk) return end(outcome.code, outcome.text);
+  if (response_) return end(StatusCode::kOk, outcome.text, &*response_);
   // An empty message would be one.
   fail(Error(StatusCode::kInternal, "call the CSI driver at", parts_.path)
            .because(parts_.method + " ended with OK, but without its response"));
@@ -69,13 +69,14 @@ void DriverCall::on_finish(rpc::Outcome outcome) {
 void DriverCall::count(StatusCode code, const std::string* response) const {
   const auto now = router::Clock::now();
   // The router cancels what is late, which may come before the driver's connection notices.
-  if (code == StatusCode::kCancelled && now >= deadline_) code = StatusCode::kDeadlineExceeded;
+  if (code == StatusCode::kCancelled && now >= parts_.deadline)
+    code = StatusCode::kDeadlineExceeded;
   parts_.metrics->handled(parts_.path, parts_.method, code, now - began_at_);
   if (response == nullptr || parts_.method != "csi.v1.Identity/GetPluginInfo") return;
   parts_.metrics->name_driver(parts_.path, driver_name_in(*response));
 }
 
-void DriverCall::end(StatusCode code, std::string text, const std::string* response) {
+void DriverCall::end(StatusCode code, const std::string& text, const std::string* response) {
   if (std::exchange(is_over_, true)) return;
   count(code, response);
   if (const auto call = take_call()) {
@@ -84,7 +85,11 @@ void DriverCall::end(StatusCode code, std::string text, const std::string* respo
       message.set_response(*response);
       call->send(message.SerializeAsString());
     }
-    call->finish(code, std::move(text));
+    call->finish(code, text);
+  }
+  if (const auto on_answer = std::exchange(on_answer_, nullptr)) {
+    on_answer(response != nullptr ? Result<std::string>(*response)
+                                  : Result<std::string>(Error::of_text(code, text)));
   }
   if (const auto on_over = std::exchange(on_over_, nullptr)) on_over();
 }

@@ -1,9 +1,10 @@
-// A controller's call of a CSI driver, on its way there and back.
+// A call of a CSI driver, a controller's or the agent's own, on its way there and back.
 //
 //   new ──begin──► sent ──the driver answers──► over
 //    └──fail───────┴────cancel──────────────────► over
 //
-// The router's call is finished by who takes it: the end here, or its caller's cancellation.
+// The router's call is finished by who takes it: the end here, or its caller's cancellation. A call
+// of the agent's own has none, and tells its answer.
 //
 // Threads: the service's; `take_call` any. Owner: the service, and the connection that it waits for
 // or runs on.
@@ -26,7 +27,8 @@ class DriverCall final : public rpc::ClientCallHandler,
                          public std::enable_shared_from_this<DriverCall> {
  public:
   struct Parts {
-    std::shared_ptr<router::Call> call;
+    std::shared_ptr<router::Call> call;  // null: it is the agent's own
+    router::Clock::time_point deadline = router::Clock::time_point::max();
     std::string path;  // of the driver's socket
     std::string method;
     std::string request;
@@ -34,7 +36,7 @@ class DriverCall final : public rpc::ClientCallHandler,
     std::shared_ptr<observe::CsiCallMetrics> metrics;
   };
 
-  explicit DriverCall(Parts parts) : parts_(std::move(parts)), deadline_(parts_.call->deadline()) {}
+  explicit DriverCall(Parts parts) : parts_(std::move(parts)) {}
 
   const std::string& path() const { return parts_.path; }
   bool wants_fresh_connection() const { return parts_.fresh_connection; }
@@ -45,6 +47,9 @@ class DriverCall final : public rpc::ClientCallHandler,
 
   // What is to be done at its end, once; it may take part in it.
   void on_over(std::function<void()> function) { on_over_ = std::move(function); }
+  // Who hears the driver's response, or why there is none; once, before that.
+  using Answer = std::function<void(const Result<std::string>& answer)>;
+  void on_answer(Answer function) { on_answer_ = std::move(function); }
   // `retry`, where there is one, is called in place of the end if the driver has certainly not seen
   // the call; once.
   void begin(rpc::ClientConnection& connection, std::function<void()> retry);
@@ -59,13 +64,13 @@ class DriverCall final : public rpc::ClientCallHandler,
   // Also takes the driver's name from its answer, where it was asked for that.
   void count(StatusCode code, const std::string* response) const;
   // `response`: the driver's, if it answered.
-  void end(StatusCode code, std::string text, const std::string* response = nullptr);
+  void end(StatusCode code, const std::string& text, const std::string* response = nullptr);
 
   std::mutex mutex_;  // of parts_.call
   Parts parts_;
-  const router::Clock::time_point deadline_;
   const router::Clock::time_point began_at_ = router::Clock::now();
   std::function<void()> on_over_;
+  Answer on_answer_;
   std::shared_ptr<rpc::ClientCall> running_;
   std::function<void()> retry_;
   bool was_retried_ = false;

@@ -77,7 +77,7 @@ DriverConnection::DriverConnection(boost::asio::io_context& io, std::string path
     : io_(io), path_(std::move(path)) {}
 
 void DriverConnection::call(const std::shared_ptr<DriverCall>& call) {
-  if (connection_ && connection_->accepts_calls()) return begin(call);
+  if (is_connected()) return begin(call);
   if (failure_ && Clock::now() < paused_until_) return call->fail(*failure_);
   waiting_.push_back(call);
   connect();
@@ -119,7 +119,13 @@ void DriverConnection::on_connected(Local::socket& socket, const boost::system::
   // Drivers' servers take no path for an authority.
   connection_ =
       rpc::make_client_connection(rpc::make_transport(std::move(socket)), "localhost", limits);
-  connection_->start(nullptr);  // the next call finds that it is closed
+  if (const auto observer = observer_.lock()) observer->on_connected();
+  // Calls find it out by themselves. One that was told to go may have been replaced before it ends.
+  connection_->start([weak = weak_from_this(), which = connection_.get()](const std::string& why) {
+    const auto self = weak.lock();
+    if (!self || self->connection_.get() != which) return;
+    if (const auto observer = self->observer_.lock()) observer->on_closed(why);
+  });
   for (const auto& call : waiting) begin(call);
 }
 

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "csi/driver_call.h"
@@ -30,10 +31,22 @@ class DriverConnection : public std::enable_shared_from_this<DriverConnection> {
  public:
   static constexpr size_t kMaxMessageBytes = 16u << 20;  // of requests and of responses
 
+  // Hears when there is a connection, whoever made it necessary, and when that has ended.
+  class Observer {
+   public:
+    virtual ~Observer() = default;
+    // Calls that wait for it are begun after this.
+    virtual void on_connected() = 0;
+    virtual void on_closed(const std::string& reason) = 0;
+  };
+
   DriverConnection(boost::asio::io_context& io, std::string path);
 
   // Makes the call, once there is a connection.
   void call(const std::shared_ptr<DriverCall>& call);
+  bool is_connected() const { return connection_ && connection_->accepts_calls(); }
+  // One; it replaces the one before.
+  void observe(std::weak_ptr<Observer> observer) { observer_ = std::move(observer); }
   // For good. What still runs ends with UNAVAILABLE.
   void close();
 
@@ -47,6 +60,7 @@ class DriverConnection : public std::enable_shared_from_this<DriverConnection> {
   boost::asio::io_context& io_;
   const std::string path_;
   std::shared_ptr<rpc::ClientConnection> connection_;  // null: there has been none yet
+  std::weak_ptr<Observer> observer_;
   bool is_connecting_ = false;
   bool is_closed_ = false;
   std::vector<std::shared_ptr<DriverCall>> waiting_;  // until it is connected

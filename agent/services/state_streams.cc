@@ -1,5 +1,6 @@
 #include "services/state_streams.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@ void StateStreams::set(const std::string& key, std::string message, bool is_last
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [call, reader] : readers_) {
+      if (!reader->reads(key)) continue;
       reader->pending.insert(key);
       if (is_last) {
         reader->last[key] = message;
@@ -27,20 +29,40 @@ void StateStreams::set(const std::string& key, std::string message, bool is_last
   for (const auto& reader : readers) send_to(reader);
 }
 
-Result<void> StateStreams::add(router::Call& call) {
-  const auto reader =
-      std::make_shared<Reader>(std::static_pointer_cast<router::Call>(call.shared_from_this()));
+Result<void> StateStreams::add(router::Call& call, const std::string& key) {
+  const auto reader = std::make_shared<Reader>(
+      std::static_pointer_cast<router::Call>(call.shared_from_this()), key);
+  reader->is_synced = synced_.empty();
   {
     const std::lock_guard lock(mutex_);
     if (readers_.size() >= kMostReaders) {
       return Error(StatusCode::kResourceExhausted, "watch")
           .because(std::to_string(kMostReaders) + " calls watch already");
     }
-    for (const auto& [key, message] : states_) reader->pending.insert(key);
+    for (const auto& [each, message] : states_) {
+      if (reader->reads(each)) reader->pending.insert(each);
+    }
     readers_[&call] = reader;
   }
   send_to(reader);
   return {};
+}
+
+bool StateStreams::is_read(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(readers_,
+                             [&](const auto& reader) { return reader.second->key == key; });
+}
+
+void StateStreams::finish(StatusCode code, const std::string& text) {
+  std::map<const router::Call*, std::shared_ptr<Reader>> readers;
+  {
+    const std::lock_guard lock(mutex_);
+    readers = readers_;
+  }
+  for (const auto& [identity, reader] : readers) {
+    if (const auto call = reader->call.lock()) call->finish(code, text);
+  }
 }
 
 void StateStreams::resume(router::Call& call) {

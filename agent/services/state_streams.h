@@ -1,4 +1,5 @@
-// Streams of states by key: each reader hears of all that there are, then of what changes.
+// Streams of states by key: each reader hears of all that there are, or of one, then of what
+// changes.
 //
 //   initial states ──all told──► the message `synced` ──► changes, until the call ends
 //
@@ -27,23 +28,31 @@ class StateStreams {
   // Who reads all the time holds a call; nobody needs more at once than there are modules.
   static constexpr size_t kMostReaders = 256;
 
-  // `synced`: the message after the initial states.
+  // `synced`: the message after the initial states; empty: none.
   explicit StateStreams(std::string synced) : synced_(std::move(synced)) {}
 
   // The latest of `key` from now on: a message that replaces the one before. `is_last`: it is told
   // to those who read now, and to no later reader.
   void set(const std::string& key, std::string message, bool is_last = false);
 
-  // A call that wants to read. An error: there are too many.
-  Result<void> add(router::Call& call);
+  // A call that wants to read, all or the state of `key` alone. An error: there are too many.
+  Result<void> add(router::Call& call, const std::string& key = {});
+  // Whether a call reads the state of `key` alone.
+  bool is_read(const std::string& key) const;
+  // Ends all calls that read.
+  void finish(StatusCode code, const std::string& text);
   // As Target::on_writable and Target::on_end.
   void resume(router::Call& call);
   void remove(router::Call& call);
 
  private:
   struct Reader {
-    explicit Reader(std::weak_ptr<router::Call> of) : call(std::move(of)) {}
+    Reader(std::weak_ptr<router::Call> of, std::string of_key)
+        : call(std::move(of)), key(std::move(of_key)) {}
+    bool reads(const std::string& other) const { return key.empty() || key == other; }
+
     const std::weak_ptr<router::Call> call;   // which may hold the owner of this
+    const std::string key;                    // the only one that it reads; empty: all
     std::set<std::string> pending;            // keys whose latest it has not seen
     std::map<std::string, std::string> last;  // of keys that are gone, until it has seen that
     bool is_synced = false;
@@ -62,7 +71,7 @@ class StateStreams {
   void send_to(const std::shared_ptr<Reader>& reader);
 
   const std::string synced_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, std::string> states_;
   std::map<const router::Call*, std::shared_ptr<Reader>> readers_;
 };
