@@ -17,13 +17,16 @@ Result<void> DriverWatches::follow(router::Call& call, const std::string& path) 
 }
 
 void DriverWatches::add(const std::shared_ptr<router::Call>& call, const std::string& path) {
+  Result<void> added;
   if (!watches_.contains(path) && watches_.size() >= kMaxWatches) {
-    return call->finish(StatusCode::kResourceExhausted, "cannot watch the CSI driver at \"" + path +
-                                                            "\": " + std::to_string(kMaxWatches) +
-                                                            " others are watched");
+    added = Error(StatusCode::kResourceExhausted, "watch the CSI driver at", path)
+                .because(std::to_string(watches_.size()) + " others are watched");
+  } else {
+    added = streams_.add(*call, path);
   }
-  if (const auto added = streams_.add(*call, path); !added) {
-    return call->finish(added.error().code(), added.error().message());
+  if (!added) {
+    call->finish(added.error().code(), added.error().message());
+    return;
   }
   watch(path);
   if (call->is_over()) end_unfollowed();  // before it was added, which nobody has told

@@ -11,6 +11,7 @@
 #include "tests/integration/longshorectl_run.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/csi_driver_process.h"
 #include "tests/support/eventually.h"
 
 using namespace longshore;
@@ -86,6 +87,43 @@ TEST_CASE("A controller whose file is not there fails alone, and begins when it 
     CHECK(module_of(directory, "echo").state() == "serving");
     std::filesystem::copy_file(built_module("example"), library);
     CHECK(eventually([&] { return module_of(directory, "beat").state() == "serving"; }));
+    agent.signal(SIGTERM);
+    CHECK(agent.wait() == 0);
+  }
+}
+
+TEST_CASE("A controller runs while its driver is ready, and says what it waits for") {
+  for (const std::string isolation : {"in-process", "process"}) {
+    INFO(isolation);
+    AgentDirectory directory;
+    Driver driver(directory);
+    directory.configure(example(isolation,
+                                "may_call = [\"longshore.host.v1.Agent/WatchModules\"]\n"
+                                "wait_for_driver = \"" +
+                                    driver.socket + "\"\n"));
+    AgentProcess agent(directory);
+    REQUIRE(agent.serves());
+    const auto shows = [&](const std::string& state, const std::string& reason) {
+      return eventually([&] {
+        const std::string table =
+            run_at(directory.control_socket(), {"controllers", "beat"}).output;
+        return table.find(state) != table.npos && table.find(reason) != table.npos;
+      });
+    };
+    CHECK(shows("waiting", "No such file or directory"));
+    driver.answer("not-ready");
+    driver.run();
+    CHECK(shows("waiting", "is not ready"));
+    driver.answer("ready");
+    for (int i = 0; i < 2; ++i) {
+      CHECK(shows("serving", ""));
+      driver.kill();
+      CHECK(shows("waiting", "the CSI driver at"));
+      driver.run();
+    }
+    CHECK(shows("serving", ""));
+    CHECK(directory.log().find("the controller stops") != std::string::npos);
+    CHECK(module_of(directory, "beat").last_failure().empty());
     agent.signal(SIGTERM);
     CHECK(agent.wait() == 0);
   }

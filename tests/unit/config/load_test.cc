@@ -386,6 +386,27 @@ TEST_CASE("text larger than any configuration is refused unread") {
   CHECK(read.error().message() == "agent.toml:1:1: the file is larger than 1 MiB");
 }
 
+TEST_CASE("a controller waits for a driver where the agent connects to drivers, at its socket") {
+  const auto load = [](const std::string& address, FakeCatalog& catalog) {
+    return load_text("[controllers.beat]\nwait_for_driver = \"" + address + "\"\n", "agent.toml",
+                     catalog);
+  };
+  FakeCatalog catalog;
+  for (const std::string address :
+       {"/csi/csi.sock", "unix:/csi/csi.sock", "unix:///csi/csi.sock"}) {
+    const auto read = load(address, catalog);
+    REQUIRE(read);
+    CHECK(read->modules.at(0).wait_for_driver == address);
+  }
+  catalog.own = {};  // as in a program with liblongshore
+  const auto refused = load("/csi/csi.sock", catalog);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message() ==
+        "agent.toml:2:19: \"controllers.beat.wait_for_driver\" is for longshored and csi-sidecars: "
+        "an "
+        "agent in another program connects to no CSI drivers");
+}
+
 TEST_CASE("a controller stands in a table of its own and has the keys of a module") {
   const Configuration read = configuration_of(R"(
 [modules.volume]
