@@ -168,6 +168,17 @@ TEST_CASE_METHOD(WatchWorld, "However many watch a driver, it is probed once, un
   CHECK(driver.count("probe") == 2);
 }
 
+TEST_CASE_METHOD(WatchWorld, "A driver that is ready is left in peace") {
+  driver.run();
+  const auto reader = watch(path);
+  CHECK(comes_to(*reader, "READY"));
+  // Others are asked and looked for meanwhile.
+  const SilentDriver silent(folder / "silent.sock");
+  CHECK(comes_to(*watch(folder / "silent.sock"), "CONNECTED", "within 3 seconds"));
+  CHECK(driver.count("probe") == 1);
+  CHECK(told(*reader).states == Names{"CONNECTED", "READY"});
+}
+
 TEST_CASE_METHOD(WatchWorld, "Who reads slowly hears the latest state alone") {
   const auto reader = std::make_shared<Recorder>();
   reader->has_room = false;  // after each message
