@@ -257,6 +257,7 @@ TEST_CASE_METHOD(WatchWorld, "A driver is watched as long as a controller waits 
   const auto anew = condition("resizer", path);
   CHECK(anew != waits);
   CHECK(test::eventually([&] { return anew->state().is_met; }));
+  CHECK(driver.count("probe") == 2);  // by a watch of its own: the first has ended
   service->modules_changed({});
   CHECK(condition("resizer", path) != anew);
 }
