@@ -254,6 +254,7 @@ TEST_CASE_METHOD(WatchWorld, "A driver is watched as long as a controller waits 
   // By a reload it waits for another.
   condition("attacher", folder / "other.sock");
   service->modules_changed({{.name = "attacher", .is_controller = true}});
+  CHECK(comes_to(*watch(folder / "other.sock"), "ABSENT"));  // after the end of the first watch
   const auto anew = condition("resizer", path);
   CHECK(anew != waits);
   CHECK(test::eventually([&] { return anew->state().is_met; }));
