@@ -73,8 +73,9 @@ class ControllerSupervisor {
     std::weak_ptr<loader::Instance> instance;
     Conditions conditions;
     std::optional<services::RunCondition::State> ended_by = std::nullopt;
-    bool is_fenced() const { return ended_by && ended_by->fence; }
     bool is_fence_over = false;  // it was killed then, if it still ran
+
+    bool is_fenced() const { return ended_by && ended_by->fence; }
   };
 
   // What is to be done without the lock, and maybe without the supervisor.
