@@ -34,6 +34,10 @@ foreach(name LongshoreModule.cmake LongshoreProtobuf.cmake LongshoreSdk.cmake
              LongshoreWarnings.cmake embed_description.cmake module.map)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${name} DESTINATION ${package_dir} COMPONENT development)
 endforeach()
+if(MINGW)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/mingw-w64.toolchain.cmake DESTINATION ${package_dir}
+      COMPONENT development)
+endif()
 
 install(FILES ${source_dir}/README.md ${source_dir}/ABI.md ${source_dir}/CHANGELOG-ABI.md
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/longshore-dev COMPONENT development)
@@ -48,9 +52,11 @@ install(FILES /usr/share/doc/libprotobuf-dev/copyright DESTINATION ${protobuf_li
 
 # For those who build without CMake: modules, and programs with the agent as a library.
 file(RELATIVE_PATH prefix_from_pkg_config /prefix/${library_dir}/pkgconfig /prefix)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore-module.pc.in ${made}/longshore-module.pc @ONLY)
-install(FILES ${made}/longshore-module.pc DESTINATION ${library_dir}/pkgconfig
-    COMPONENT development)
+if(NOT WIN32)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore-module.pc.in ${made}/longshore-module.pc @ONLY)
+  install(FILES ${made}/longshore-module.pc DESTINATION ${library_dir}/pkgconfig
+      COMPONENT development)
+endif()
 if(TARGET longshore)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/longshore.pc.in ${made}/longshore.pc @ONLY)
   install(FILES ${made}/longshore.pc DESTINATION ${library_dir}/pkgconfig COMPONENT development)
