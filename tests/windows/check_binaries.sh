@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What Windows needs to know of the programs and DLLs of a build: what they import and export, how
-# large they are, and whether a module can be unloaded.
+# large they are, whether they are protected as Windows can, and whether a module can be unloaded.
 #
 #   check_binaries.sh <build> <largest size in bytes> <objdump> <nm> file.exe|file.dll...
 #
@@ -28,12 +28,21 @@ is_in_windows() {
   esac
 }
 
-imports() { "$objdump" -p "$1" | sed -n 's/^[[:space:]]*DLL Name: //p'; }
+# Of what objdump says of the file, $facts.
+imports() { sed -n 's/^[[:space:]]*DLL Name: //p' <<< "$facts"; }
 
 # The names behind "[Ordinal/Name Pointer] Table".
 exports() {
-  "$objdump" -p "$1" |
-    sed -n '/^\[Ordinal\/Name Pointer\] Table/,/^$/s/^[[:space:]]*\[ *[0-9]*\].* \([^ ]*\)$/\1/p'
+  sed -n '/^\[Ordinal\/Name Pointer\] Table/,/^$/s/^[[:space:]]*\[ *[0-9]*\].* \([^ ]*\)$/\1/p' <<< "$facts"
+}
+
+# The protections that it lacks: its place in memory is chosen anew by each boot, among all 64-bit addresses,
+# and its data is not executed.
+lacks() {
+  local flag
+  for flag in DYNAMIC_BASE HIGH_ENTROPY_VA NX_COMPAT; do
+    grep -qx "[[:space:]]*$flag" <<< "$facts" || echo $flag
+  done
 }
 
 # A program exports nothing, a library its functions, and a module the one symbol of the ABI.
@@ -57,12 +66,16 @@ for file in "$@"; do
     fault "$file is not there"
     continue
   fi
+  facts=$("$objdump" -p "$file")
   size=$(stat -c %s "$file")
   [ "$size" -le "$size_limit" ] || fault "$file has $size bytes, more than $size_limit"
-  for library in $(imports "$file"); do
+  for library in $(imports); do
     is_in_windows "$library" || fault "$file imports $library, which Windows does not have"
   done
-  names=$(exports "$file")
+  for protection in $(lacks); do
+    fault "$file lacks $protection"
+  done
+  names=$(exports)
   for name in $names; do
     may_export "$file" "$name" || fault "$file exports $name"
   done
