@@ -12,6 +12,7 @@
 #include "longshore/windows/handle.hpp"
 #include "longshore/windows/wide_text.hpp"
 #include "tools/longshorectl/commands.h"
+#include "tools/longshorectl/windows/service_settings.h"
 
 namespace longshore::ctl {
 namespace {
@@ -19,8 +20,6 @@ namespace {
 constexpr const wchar_t* kName = L"longshored";  // as in main/windows/windows_control.h
 constexpr const wchar_t* kEventSource =
     L"SYSTEM\\CurrentControlSet\\Services\\EventLog\\Application\\longshored";
-constexpr DWORD kRestartDelay = 10'000;       // as csi-proxy's installation has it
-constexpr DWORD kForgetAfter = 24 * 60 * 60;  // seconds without a failure
 constexpr std::chrono::minutes kStopTime{2};
 constexpr std::chrono::milliseconds kStopPoll{100};
 
@@ -69,23 +68,17 @@ std::filesystem::path agent_program() {
   return std::filesystem::path(path.data()).parent_path() / "longshored.exe";
 }
 
-// What older systems lack is left out: the service works without.
-void configure(const ScmHandle& service) {
-  std::wstring words = L"Serves storage modules to CSI drivers, as csi-proxy does.";
-  SERVICE_DESCRIPTIONW description{words.data()};
-  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DESCRIPTION, &description);
-  std::array<SC_ACTION, 3> actions{};
-  actions.fill({SC_ACTION_RESTART, kRestartDelay});
-  SERVICE_FAILURE_ACTIONSW failure{};
-  failure.dwResetPeriod = kForgetAfter;
-  failure.cActions = static_cast<DWORD>(actions.size());
-  failure.lpsaActions = actions.data();
-  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS, &failure);
-  // A start that fails with an exit code counts as a failure too.
-  SERVICE_FAILURE_ACTIONS_FLAG flag{TRUE};
-  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &flag);
-  SERVICE_DELAYED_AUTO_START_INFO delayed{TRUE};
-  ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DELAYED_AUTO_START_INFO, &delayed);
+// The description, restarts and the late start; says which of them this Windows does not know.
+Result<void> configure(const Report& report, const ScmHandle& service) {
+  const auto unknown = set_service_settings([&](DWORD level, void* setting) -> DWORD {
+    return ChangeServiceConfig2W(service.get(), level, setting) ? ERROR_SUCCESS : GetLastError();
+  });
+  if (!unknown) return unknown.error();
+  for (const std::string& setting : *unknown) {
+    report.line("this Windows does not know " + PrintedText(setting) +
+                ": the service works without");
+  }
+  return {};
 }
 
 // Its name in the event log, so that what it writes there is shown without a complaint.
@@ -176,13 +169,14 @@ int install_service(const Report& report, const ServiceRequest& request) {
   const std::filesystem::path program = agent_program();
   const auto service = create(request, program);
   if (!service) return report.fail(kExitFaultyInput, service.error());
-  configure(*service);
+  const auto configured = configure(report, *service);
   register_event_source(program);
   if (request.starts && !StartServiceW(service->get(), 0, nullptr)) {
     return report.fail(kExitFaultyInput, failed("start the service"));
   }
   report.line("the service longshored is installed");
   if (request.starts) report.line("it is started");
+  if (!configured) return report.fail(kExitFaultyInput, configured.error());
   return kExitOk;
 }
 
@@ -190,8 +184,10 @@ int configure_service(const Report& report) {
   // Who has a service restarted must have the right to start it.
   const auto service = open_service(SERVICE_CHANGE_CONFIG | SERVICE_START);
   if (!service) return report.fail(kExitFaultyInput, service.error());
-  configure(*service);
-  report.line("the service longshored is started late, and again after a failure");
+  if (const auto configured = configure(report, *service); !configured) {
+    return report.fail(kExitFaultyInput, configured.error());
+  }
+  report.line("the service longshored is configured");
   return kExitOk;
 }
 
