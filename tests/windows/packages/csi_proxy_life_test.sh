@@ -3,7 +3,6 @@
 # its README, becomes Longshore's and csi-proxy's again by the commands of ours, word for word.
 . "$(dirname "$0")/common.sh"
 rm -rf "$programs" "$data"
-root=$(readlink -f "$(dirname "$0")/../../..")
 place=$drive/etc/kubernetes/node/bin
 log=$drive/etc/kubernetes/logs/csi-proxy.log
 
@@ -24,23 +23,11 @@ ended() {
   service_is STOPPED && [ -z "$(processes)" ]
 }
 
-# type_commands <document> <section> <their number>: one after another, as somebody types them in cmd.
-type_commands() {
-  local lines line typed=('@echo off')
-  mapfile -t lines < <(awk -v section="## $2" '
-    /^## / { inside = $0 == section }
-    inside && /^    / { print substr($0, 5) }' "$root/$1")
-  [ ${#lines[@]} = "$3" ] || fail "$1 has other commands for \"$2\": ${lines[*]}"
-  for line in "${lines[@]}"; do
-    echo "C:\\> $line"
-    printf '%s\r\n' "${typed[@]}" "$line" > "$drive/typed.bat"
-    windows cmd.exe /c 'C:\typed.bat' || fail "it ended with $?: $line"
-    case $line in
-      'cd '*) typed+=("$line") ;;
-      'net stop '*) within 60 ended ;;
-      'net start '*) within 60 service_is RUNNING ;;
-    esac
-  done
+after() {
+  case $1 in
+    'net stop '*) within 60 ended ;;
+    'net start '*) within 60 service_is RUNNING ;;
+  esac
 }
 
 # answer_at <pipe> <method> <request>: of the pipe itself, by its own reflection.

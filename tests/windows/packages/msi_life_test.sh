@@ -149,3 +149,15 @@ stopped
 step 'removed'
 timeout 120 wine64 msiexec /x "$(product_code "$packages/next")" /qn < /dev/null
 [ ! -e "$programs" ] || fail "left: $(find "$programs")"
+
+step 'installed by the command of deploy/windows.md, and removed'
+programs="$drive/Program Files/Longshore"
+mkdir "$drive/download"
+cp "$(msi_of "$packages")" "$drive/download"
+typed+=('cd /d C:\download')
+type_commands deploy/windows.md 'The installer' 1
+within 60 serves
+[ "$(modules | wc -w)" = 6 ] || fail "modules: $(modules)"
+stop
+timeout 120 wine64 msiexec /x "$(product_code "$packages")" /qn < /dev/null
+[ ! -e "$programs" ] || fail "left: $(find "$programs")"

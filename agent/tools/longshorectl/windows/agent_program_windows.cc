@@ -29,12 +29,14 @@ Result<Pipe> make_pipe(bool program_reads) {
   return pipe;
 }
 
+// All that the program writes to it. Its lines end as Windows' do, and here as anywhere else.
 std::string read_all(const Handle& pipe) {
   std::string all;
   std::array<char, 4096> piece{};
   for (DWORD size = 0;
        ReadFile(pipe.get(), piece.data(), piece.size(), &size, nullptr) && size > 0;)
     all.append(piece.data(), size);
+  for (size_t at = 0; (at = all.find("\r\n", at)) != std::string::npos;) all.erase(at, 1);
   return all;
 }
 
