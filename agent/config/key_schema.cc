@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "config/capabilities.h"
 #include "config/control_characters.h"
@@ -223,8 +224,8 @@ class Reading {
       if (const auto mode = parse_mode(value)) return *mode;
       return refuse(node, "must be a file mode in octal such as \"0660\", not " + in_quotes(value));
     }
-    if (std::string wrong = examination_.text(value); !wrong.empty()) return refuse(node, wrong);
-    std::string read = value;
+    std::string read = is_path() ? expanded_path(value) : value;
+    if (std::string wrong = examination_.text(read); !wrong.empty()) return refuse(node, wrong);
     if (key_.type == KeyType::kSha256) {
       for (char& c : read) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
     }
@@ -236,19 +237,27 @@ class Reading {
     if (items == nullptr) return wrong_type(node);
     std::vector<std::string> read;
     for (const Node& item : *items) {
-      const auto* value = std::get_if<std::string>(&item.value);
-      if (value == nullptr) {
+      const auto* written = std::get_if<std::string>(&item.value);
+      if (written == nullptr) {
         refuse(item, "must have only strings, not " + std::string(type_name(item)));
-      } else if (std::string wrong = examination_.text(*value); !wrong.empty()) {
+        continue;
+      }
+      std::string value = is_path() ? expanded_path(*written) : *written;
+      if (std::string wrong = examination_.text(value); !wrong.empty()) {
         refuse(item, wrong);
-      } else if (key_.type != KeyType::kStrings && named_before(read, *value)) {
-        refuse(item, "names " + in_quotes(*value) + " twice");
+      } else if (key_.type != KeyType::kStrings && named_before(read, value)) {
+        refuse(item, "names " + in_quotes(value) + " twice");
       } else {
-        read.push_back(*value);
+        read.push_back(std::move(value));
       }
     }
     if (read.size() != items->size()) return std::nullopt;
     return read;
+  }
+
+  bool is_path() const {
+    return key_.type == KeyType::kPath || key_.type == KeyType::kPaths ||
+           key_.type == KeyType::kPathsOrAll || key_.type == KeyType::kLibrary;
   }
 
   static bool named_before(const std::vector<std::string>& texts, const std::string& text) {

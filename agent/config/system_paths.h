@@ -38,6 +38,12 @@ inline constexpr const char* kExampleAddress = "unix:///run/longshore/all/all.so
 // "npipe:////./pipe/x". Only of one that nothing is wrong with.
 std::string path_of_address(std::string_view address);
 
+// The path that is meant. On Windows what begins with %CONTAINER_SANDBOX_MOUNT_POINT% lies below
+// the root of the HostProcess container that this process is in, which its environment names:
+// containerd puts it into command lines only. Without that variable, and anywhere else, a path
+// stays as written.
+std::string expanded_path(const std::string& written);
+
 // Pipes are absolute paths too.
 bool is_absolute(const std::string& path);
 

@@ -16,6 +16,8 @@ std::string path_of_address(std::string_view address) {
   return std::string(address.substr(kScheme.size()));
 }
 
+std::string expanded_path(const std::string& written) { return written; }
+
 bool is_absolute(const std::string& path) { return std::filesystem::path(path).is_absolute(); }
 
 std::string complaint_about_address(const std::string& address) {

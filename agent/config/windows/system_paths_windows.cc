@@ -1,9 +1,12 @@
+#include <windows.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "config/control_characters.h"
 #include "config/system_paths.h"
 #include "config/toml_text.h"
+#include "longshore/windows/wide_text.hpp"
 
 namespace longshore::config {
 namespace {
@@ -11,6 +14,16 @@ namespace {
 constexpr std::string_view kScheme = "npipe://";
 constexpr std::string_view kFolder = R"(\\.\pipe\)";
 constexpr size_t kLongestName = 256;  // of a pipe, with its folder
+constexpr std::string_view kContainerRoot = "%CONTAINER_SANDBOX_MOUNT_POINT%";
+constexpr std::string_view kSeparators = "\\/";
+
+// Empty outside of a HostProcess container.
+std::string container_root() {
+  std::wstring root(32767, L'\0');  // the longest that a variable can be
+  root.resize(GetEnvironmentVariableW(L"CONTAINER_SANDBOX_MOUNT_POINT", root.data(),
+                                      static_cast<DWORD>(root.size())));
+  return narrow(root);
+}
 
 }  // namespace
 
@@ -19,6 +32,16 @@ std::string path_of_address(std::string_view address) {
   std::string path(address.substr(kScheme.size()));
   std::replace(path.begin(), path.end(), '/', '\\');
   return path;
+}
+
+// containerd writes the root with a backslash at its end, and users one after the variable.
+std::string expanded_path(const std::string& written) {
+  if (!written.starts_with(kContainerRoot)) return written;
+  const std::string rest = written.substr(kContainerRoot.size());
+  std::string root = container_root();
+  if (root.empty() || rest.find_first_of(kSeparators) != 0) return written;
+  root.resize(root.find_last_not_of(kSeparators) + 1);
+  return root + rest;
 }
 
 bool is_absolute(const std::string& path) {
