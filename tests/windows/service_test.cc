@@ -13,6 +13,7 @@
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
 #include "tests/windows/agent_program.h"
+#include "tests/windows/seen_service.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -51,12 +52,6 @@ std::wstring event_message(const std::wstring& file, DWORD event, const wchar_t*
   return line.substr(0, line.find_first_of(L"\r\n"));
 }
 
-ProgramEndState service(const std::vector<std::string>& more) {
-  std::vector<std::string> words{"service"};
-  words.insert(words.end(), more.begin(), more.end());
-  return run_program("longshorectl", words);
-}
-
 // Where the manager keeps it: Wine's does not tell it when it is asked.
 std::vector<std::wstring> dependencies() {
   wchar_t names[256] = {};
@@ -72,50 +67,15 @@ std::vector<std::wstring> dependencies() {
   return found;
 }
 
-// As another program of the system sees it.
-class SeenService {
- public:
-  SeenService()
-      : manager_(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT)),
-        service_(OpenServiceW(manager_, L"longshored",
-                              SERVICE_QUERY_STATUS | SERVICE_STOP | SERVICE_PAUSE_CONTINUE)) {
-    REQUIRE(service_);
-  }
-  ~SeenService() {
-    CloseServiceHandle(service_);
-    CloseServiceHandle(manager_);
-  }
-  SeenService(const SeenService&) = delete;
-  SeenService& operator=(const SeenService&) = delete;
-
-  SERVICE_STATUS_PROCESS status() const {
-    SERVICE_STATUS_PROCESS status{};
-    DWORD size = 0;
-    REQUIRE(QueryServiceStatusEx(service_, SC_STATUS_PROCESS_INFO, reinterpret_cast<BYTE*>(&status),
-                                 sizeof(status), &size));
-    return status;
-  }
-  bool comes_to(DWORD state) const {
-    return eventually([&] { return status().dwCurrentState == state; });
-  }
-  void tell(DWORD control) const {
-    SERVICE_STATUS status{};
-    REQUIRE(ControlService(service_, control, &status));
-  }
-
- private:
-  const SC_HANDLE manager_;
-  const SC_HANDLE service_;
-};
-
 }  // namespace
 
 TEST_CASE("the agent's life as a service: installed, started, stopped, removed") {
   AgentFolder folder;
   folder.configure("[agent.log]\nfile = '" + (folder / "service.log") + "'\n");
-  CHECK_THAT(service({"status"}).output, Contains("longshorectl service install installs it"));
-  CHECK_THAT(service({"configure"}).output, Contains("longshorectl service install installs it"));
-  const auto installed = service({"install", "--config", folder.config_file(), "--start"});
+  CHECK_THAT(run_service({"status"}).output, Contains("longshorectl service install installs it"));
+  CHECK_THAT(run_service({"configure"}).output,
+             Contains("longshorectl service install installs it"));
+  const auto installed = run_service({"install", "--config", folder.config_file(), "--start"});
   CAPTURE(installed.output);
   REQUIRE(installed.exit_code == 0);
   // Wine keeps no event log: whether events are in it cannot be asked, only how they would be
@@ -125,19 +85,19 @@ TEST_CASE("the agent's life as a service: installed, started, stopped, removed")
   CHECK(event_message(messages, 0x40000002, L"0.1") == L"The storage agent has stopped: 0.1");
   CHECK(event_message(messages, 0xC0000003, L"why") ==
         L"The storage agent has ended with an error: why");
-  CHECK_THAT(service({"install"}).output, Contains("uninstall removes it"));
-  CHECK(service({"configure"}).exit_code == 0);
+  CHECK_THAT(run_service({"install"}).output, Contains("uninstall removes it"));
+  CHECK(run_service({"configure"}).exit_code == 0);
   CHECK(eventually(
-      [&] { return service({"status"}).output.find("is running") != std::string::npos; }));
+      [&] { return run_service({"status"}).output.find("is running") != std::string::npos; }));
   {
     TestClient client(folder.echo_pipe());
     CHECK(client.call(kEcho + "Say", WireWriter().text(1, "hello"))->code() == StatusCode::kOk);
   }
   CHECK(dependencies().empty());
-  const auto removed = service({"uninstall"});
+  const auto removed = run_service({"uninstall"});
   CAPTURE(removed.output);
   CHECK(removed.exit_code == 0);
-  CHECK(service({"status"}).exit_code != 0);
+  CHECK(run_service({"status"}).exit_code != 0);
   CHECK(event_message_file().empty());
   CHECK_THAT(text_of(folder / "service.log"), Contains("the service is stopped"));
   // The process has ended with the service: nobody has its pipes any more.
@@ -156,8 +116,8 @@ TEST_CASE("a service is reloaded by paramchange, and a stop lets a call come to 
     return client.call(kEcho + "Describe", "")->code();
   };
   configure("Describe");
-  const auto installed = service({"install", "--config", folder.config_file(), "--start",
-                                  "--depends-on", "RpcSs", "--depends-on", "PlugPlay"});
+  const auto installed = run_service({"install", "--config", folder.config_file(), "--start",
+                                      "--depends-on", "RpcSs", "--depends-on", "PlugPlay"});
   CAPTURE(installed.output);
   REQUIRE(installed.exit_code == 0);
   {
@@ -190,7 +150,7 @@ TEST_CASE("a service is reloaded by paramchange, and a stop lets a call come to 
     CHECK(seen.status().dwWin32ExitCode == NO_ERROR);
     CHECK(WaitForSingleObject(process.get(), kMillisecondsOfAnEnd) == WAIT_OBJECT_0);
   }
-  CHECK(service({"uninstall"}).exit_code == 0);
+  CHECK(run_service({"uninstall"}).exit_code == 0);
 }
 
 TEST_CASE("--service is for the service control manager") {
