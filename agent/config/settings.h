@@ -198,7 +198,7 @@ struct ModuleSettings : RouteSettings {
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(30);
   std::vector<std::string> may_call;
   std::vector<KubeGrant> kube_grants = {};  // by name; none: it may do nothing
-  std::string wait_for_driver;  // address of a CSI driver; empty: it waits for none
+  std::string wait_for_driver;              // address of a CSI driver; empty: it waits for none
   ProcessSettings process;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;
