@@ -23,6 +23,7 @@ const std::set<std::string_view> kAgentLibraries = {
     "nghttp2/", "openssl/", "spdlog/", "toml++/", "yaml-cpp/",
 };
 const std::set<std::string_view> kModuleLibraries = {"google/protobuf/"};
+const std::set<std::string_view> kPluginLibraries = {"boost/json", "google/protobuf/"};
 const std::set<std::string_view> kServiceLibraries = {};
 
 bool is_generated(std::string_view include) {
@@ -195,9 +196,10 @@ Findings check_system_headers(const SourceTree& tree) {
       continue;
     }
     if (is_for_one_system(path)) continue;
-    const auto& libraries = is_service(path) ? kServiceLibraries
-                            : in_agent       ? kAgentLibraries
-                                             : kModuleLibraries;
+    const auto& libraries = is_service(path)            ? kServiceLibraries
+                            : in_agent                  ? kAgentLibraries
+                            : folder(path) == "plugins" ? kPluginLibraries
+                                                        : kModuleLibraries;
     for (const Include& include : file.includes) {
       const bool is_ours = include.in_quotes || include.name.starts_with("longshore/");
       if (is_service(path) && is_for_one_system("/" + include.name)) {

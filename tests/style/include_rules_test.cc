@@ -131,6 +131,8 @@ TEST_CASE("a system's header outside the system's folder is found") {
   CHECK(header_findings("agent/endpoint/peer.cc", "<windows.h>").size() == 1);
   CHECK(header_findings("modules/disk/module.cc", "<unistd.h>").size() == 1);
   CHECK(header_findings("modules/disk/module.cc", "<boost/asio/post.hpp>").size() == 1);
+  CHECK(header_findings("modules/disk/module.cc", "<boost/json/value.hpp>").size() == 1);
+  CHECK(header_findings("plugins/resizer/module.cc", "<boost/asio/post.hpp>").size() == 1);
   CHECK(header_findings("sdk/include/longshore/module.hpp", "<fmt/format.h>").size() == 1);
   CHECK(header_findings("sdk/testing/source/session.cc", "<unistd.h>").size() == 1);
   CHECK(header_findings("sdk/testing/source/session.cc", "<boost/asio/post.hpp>").size() == 1);
@@ -143,6 +145,7 @@ TEST_CASE("a system's header outside the system's folder is found") {
   CHECK(header_findings("agent/endpoint/linux/peer_linux.cc", "<sys/socket.h>") == Findings());
   CHECK(header_findings("modules/disk/windows/disk.cc", "<windows.h>") == Findings());
   CHECK(header_findings("agent/endpoint/peer.cc", "<boost/asio/post.hpp>") == Findings());
+  CHECK(header_findings("plugins/resizer/module.cc", "<boost/json/value.hpp>") == Findings());
   CHECK(header_findings("tests/unit/disk/disk_test.cc", "<unistd.h>") == Findings());
 }
 

@@ -1,0 +1,49 @@
+#include "volume_attachment.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/json_fields.h"
+
+namespace longshore::external_attacher {
+
+using plugins::JsonDocument;
+using plugins::JsonFields;
+
+bool VolumeAttachment::has_finalizer(std::string_view finalizer) const {
+  return std::ranges::find(finalizers, finalizer) != finalizers.end();
+}
+
+Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
+  JsonDocument document("VolumeAttachment", json);
+  VolumeAttachment attachment;
+  attachment.name = document.read_name();
+  const JsonFields metadata = document.root().object("metadata");
+  attachment.is_being_deleted = !metadata.text("deletionTimestamp").empty();
+  attachment.finalizers = metadata.texts("finalizers");
+  attachment.has_annotations = metadata.has("annotations");
+  attachment.node_id = metadata.object("annotations").text(kNodeIdAnnotation);
+
+  const JsonFields spec = document.root().object("spec");
+  attachment.attacher = spec.required_text("attacher");
+  attachment.node_name = spec.required_text("nodeName");
+  const JsonFields source = spec.object("source");
+  attachment.persistent_volume_name = source.text("persistentVolumeName");
+  attachment.has_inline_volume_spec = source.object("inlineVolumeSpec").is_there();
+
+  const JsonFields status = document.root().object("status");
+  attachment.is_attached = status.boolean("attached");
+  attachment.attachment_metadata = status.text_map("attachmentMetadata");
+  attachment.has_attach_error = status.object("attachError").is_there();
+  attachment.has_detach_error = status.object("detachError").is_there();
+  if (auto checked = document.check(); !checked) return std::move(checked).error();
+  return attachment;
+}
+
+bool is_changed(VolumeAttachment before, const VolumeAttachment& now) {
+  before.has_attach_error = now.has_attach_error;
+  before.has_detach_error = now.has_detach_error;
+  return before != now;
+}
+
+}  // namespace longshore::external_attacher
