@@ -21,13 +21,21 @@ struct Driver {
   }
 
   void run(const std::string& name = "test.csi.example") {
-    process = std::make_unique<conformance::ChildProcess>(
-        std::vector<std::string>{built_program("csi_driver"), "--socket", socket, "--answer",
-                                 answers, "--calls", calls, "--name", name});
+    std::vector<std::string> arguments = {built_program("csi_driver"),
+                                          "--socket",
+                                          socket,
+                                          "--answer",
+                                          answers,
+                                          "--calls",
+                                          calls,
+                                          "--name",
+                                          name};
+    arguments.insert(arguments.end(), controller.begin(), controller.end());
+    process = std::make_unique<conformance::ChildProcess>(arguments);
   }
   void kill() { process.reset(); }
   void answer(const std::string& command) const { std::ofstream(answers) << command << '\n'; }
-  // How many probes have come, or were cancelled.
+  // How many calls have come, or were cancelled, by the driver's lines.
   size_t count(const std::string& what) const {
     std::ifstream file(calls);
     size_t lines = 0;
@@ -38,6 +46,7 @@ struct Driver {
   const std::string socket;
   const std::string answers;
   const std::string calls;
+  std::vector<std::string> controller;  // the flags of its service Controller; empty: it has none
   std::unique_ptr<conformance::ChildProcess> process;
 };
 

@@ -1,27 +1,39 @@
-// A CSI driver of the gRPC C++ library, with the service Identity alone, which answers Probe as a
-// file says at that moment:
+// A CSI driver of the gRPC C++ library. Its service Identity answers Probe as a file says at that
+// moment:
 //
 //   ready | unset | not-ready | error <code> <text> | hang | crash
 //
 // "error 0" is OK without a response.
 //
-// It adds a line to another file for each Probe that comes ("probe") and each that hangs and is
-// cancelled ("cancelled"). Ends with SIGTERM.
+// With --volumes it has the service Controller too, and attaches volumes by writing them into that
+// file (controller_service.h); what goes wrong there, the file of --faults says (fault_script.h).
+//
+// It adds a line to another file for each Probe that comes ("probe"), each call that hangs and is
+// cancelled ("cancelled"), and each other call of those that --volumes is for: its method, volume
+// and node. Ends with SIGTERM.
 //
 //   csi_driver --socket <path> --answer <file> --calls <file> [--name <driver>]
+//              [--volumes <file> [--faults <file>] [--capabilities 2,3] [--secret <key>=<value>]]
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/csi_driver/controller_service.h"
+#include "tests/support/csi_driver/fault_script.h"
 #include "tests/support/grpc_server.h"
 
 namespace longshore::test {
@@ -40,6 +52,8 @@ struct Files {
   std::string name = "test.csi.example";  // the driver's
   std::string answer;
   std::string calls;
+  std::unique_ptr<ControllerService> controller;  // null: the driver has none
+  std::unique_ptr<FaultScript> faults;            // of the controller
   std::mutex mutex;
 
   std::string command() const {
@@ -48,7 +62,7 @@ struct Files {
     std::getline(file, line);
     return line;
   }
-  void note(const char* line) {
+  void note(const std::string& line) {
     const std::lock_guard lock(mutex);
     std::ofstream(calls, std::ios::app) << line << std::endl;
   }
@@ -66,6 +80,7 @@ class Call final : public grpc::ServerGenericBidiReactor {
     if (context_->method() == "/csi.v1.Identity/GetPluginInfo")
       return answer(plugin_info(files_.name));
     if (context_->method() == "/csi.v1.Identity/Probe") return probe();
+    if (files_.controller) return begin_controller_call();
     Finish(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no such method"));
   }
 
@@ -93,6 +108,39 @@ class Call final : public grpc::ServerGenericBidiReactor {
     Finish(grpc::Status(static_cast<grpc::StatusCode>(code), text));
   }
 
+  void begin_controller_call() {
+    const std::string path = context_->method();
+    const std::string method = path.substr(path.rfind('/') + 1);
+    grpc::Slice bytes;
+    if (!request_.DumpToSingleSlice(&bytes).ok()) {
+      return Finish(grpc::Status(grpc::StatusCode::INTERNAL, "no request"));
+    }
+    const std::string request(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
+    const bool has_volume =
+        method == "ControllerPublishVolume" || method == "ControllerUnpublishVolume";
+    files_.note(has_volume ? method + ' ' + volume_and_node(request) : method);
+    const Fault fault = files_.faults->next(method);
+    if (fault.kind == "hang") return hang();
+    if (fault.kind == "crash") std::abort();
+    if (fault.kind == "error") return fail(fault.number, fault.text);
+    if (fault.kind != "slow") return end_controller_call(method, request, fault);
+    const auto end = std::chrono::system_clock::now() + std::chrono::milliseconds(fault.number);
+    alarm_.Set(end, [this, method, request](bool) { end_controller_call(method, request, {}); });
+  }
+
+  void end_controller_call(const std::string& method, const std::string& request,
+                           const Fault& fault) {
+    const ControllerService::Answer done = files_.controller->answer(method, request);
+    if (fault.kind == "done-crash") std::abort();
+    if (fault.kind == "done-error") return fail(fault.number, fault.text);
+    if (done.code != 0) return fail(done.code, done.text);
+    answer(done.text);
+  }
+
+  void fail(int code, const std::string& text) {
+    Finish(grpc::Status(static_cast<grpc::StatusCode>(code), text));
+  }
+
   void hang() {
     const std::lock_guard lock(mutex_);
     hangs_ = true;
@@ -116,6 +164,7 @@ class Call final : public grpc::ServerGenericBidiReactor {
   Files& files_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
+  grpc::Alarm alarm_;
   std::mutex mutex_;    // OnCancel runs beside the others
   bool hangs_ = false;  // guarded by mutex_
 };
@@ -138,17 +187,40 @@ class Service final : public grpc::CallbackGenericService {
 
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
-  const bool has_name = arguments.size() == 8 && arguments[6] == "--name";
-  if ((arguments.size() != 6 && !has_name) || arguments[0] != "--socket" ||
-      arguments[2] != "--answer" || arguments[4] != "--calls") {
+  std::map<std::string, std::string> options = {{"--socket", ""},
+                                                {"--answer", ""},
+                                                {"--calls", ""},
+                                                {"--name", ""},
+                                                {"--volumes", ""},
+                                                {"--faults", ""},
+                                                {"--capabilities", "2,3,8,10,13"},
+                                                {"--secret", ""}};
+  bool is_known = arguments.size() % 2 == 0;
+  for (size_t i = 0; is_known && i < arguments.size(); i += 2) {
+    is_known = options.contains(arguments[i]);
+    if (is_known) options[arguments[i]] = arguments[i + 1];
+  }
+  if (!is_known || options["--socket"].empty() || options["--answer"].empty() ||
+      options["--calls"].empty()) {
     std::cerr
-        << "usage: csi_driver --socket <path> --answer <file> --calls <file> [--name <driver>]\n";
+        << "usage: csi_driver --socket <path> --answer <file> --calls <file> [--name <driver>]"
+           " [--volumes <file> [--faults <file>] [--capabilities 2,3] [--secret <key>=<value>]]\n";
     return 2;
   }
   longshore::test::Files files;
-  files.answer = arguments[3];
-  files.calls = arguments[5];
-  if (has_name) files.name = arguments[7];
+  files.answer = options["--answer"];
+  files.calls = options["--calls"];
+  if (!options["--name"].empty()) files.name = options["--name"];
+  if (!options["--volumes"].empty()) {
+    std::vector<uint64_t> capabilities;
+    std::istringstream numbers(options["--capabilities"]);
+    for (std::string number; std::getline(numbers, number, ',');) {
+      capabilities.push_back(std::stoull(number));
+    }
+    files.controller = std::make_unique<longshore::test::ControllerService>(
+        options["--volumes"], std::move(capabilities), options["--secret"]);
+    files.faults = std::make_unique<longshore::test::FaultScript>(options["--faults"]);
+  }
   longshore::test::Service service(files);
-  return longshore::test::run_grpc_server(arguments[1], service);
+  return longshore::test::run_grpc_server(options["--socket"], service);
 }
