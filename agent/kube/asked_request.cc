@@ -146,13 +146,16 @@ Result<AskedRequest> asked_patch(host::v1::KubePatchRequest message,
   using Message = host::v1::KubePatchRequest;
   auto asked = request_of(message.path(), Form::kObjectOrStatus, Method::kPatch, controller);
   if (!asked) return asked;
-  if (message.type() != Message::TYPE_MERGE && message.type() != Message::TYPE_STRATEGIC_MERGE) {
+  if (message.type() == Message::TYPE_MERGE) {
+    asked->request.content_type = "application/merge-patch+json";
+  } else if (message.type() == Message::TYPE_STRATEGIC_MERGE) {
+    asked->request.content_type = "application/strategic-merge-patch+json";
+  } else if (message.type() == Message::TYPE_JSON) {
+    asked->request.content_type = "application/json-patch+json";
+  } else {
     return Error(StatusCode::kInvalidArgument, "patch", message.path())
-        .because("its type is neither TYPE_MERGE nor TYPE_STRATEGIC_MERGE");
+        .because("its type is none of TYPE_MERGE, TYPE_STRATEGIC_MERGE and TYPE_JSON");
   }
-  asked->request.content_type = message.type() == Message::TYPE_MERGE
-                                    ? "application/merge-patch+json"
-                                    : "application/strategic-merge-patch+json";
   asked->request.body = std::move(*message.mutable_patch());
   return asked;
 }

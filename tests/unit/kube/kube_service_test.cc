@@ -146,6 +146,9 @@ TEST_CASE_METHOD(KubeWorld,
   patch.set_type(host::v1::KubePatchRequest::TYPE_STRATEGIC_MERGE);
   CHECK(object_of(asked("Patch", patch.SerializeAsString(), Method::kPatch, kNode, "{3}",
                         "application/strategic-merge-patch+json")) == kKept);
+  patch.set_type(host::v1::KubePatchRequest::TYPE_JSON);
+  asked("Patch", patch.SerializeAsString(), Method::kPatch, kNode, "{3}",
+        "application/json-patch+json");
   CHECK(asked("Delete", at(kNode), Method::kDelete, kNode, "")->code() == StatusCode::kOk);
 }
 
