@@ -99,7 +99,7 @@ TEST_CASE_METHOD(KubeWorld, "A path of another form is refused") {
         {"List", kNode, "it names an object"},
         {"Watch", kNode, "it names an object"},
         {"Create", kNode, "it names an object"},
-        {"Patch", kNode, "its type is neither"}}) {
+        {"Patch", kNode, "its type is none of"}}) {
     const auto refused = world.ask(method(name), at(path));
     CHECK(refused->code() == StatusCode::kInvalidArgument);
     CHECK_THAT(refused->text(), Contains(cause));
