@@ -13,6 +13,7 @@ Result<CsiNode> parse_csi_node(std::string_view json) {
   JsonDocument document("CSINode", json);
   CsiNode node;
   node.name = document.read_name();
+  node.resource_version = document.root().object("metadata").text("resourceVersion");
   for (const JsonFields& driver : document.root().object("spec").objects("drivers")) {
     node.node_ids[driver.required_text("name")] = driver.required_text("nodeID");
   }

@@ -13,6 +13,7 @@ namespace longshore::external_attacher {
 
 struct CsiNode {
   std::string name;
+  std::string resource_version;
   std::map<std::string, std::string> node_ids;  // by the name of the driver
 
   bool operator==(const CsiNode&) const = default;

@@ -36,6 +36,7 @@ Result<PersistentVolume> parse_persistent_volume(std::string_view json) {
   JsonDocument document("PersistentVolume", json);
   PersistentVolume volume;
   volume.name = document.read_name();
+  volume.resource_version = document.root().object("metadata").text("resourceVersion");
   const JsonFields metadata = document.root().object("metadata");
   volume.is_being_deleted = !metadata.text("deletionTimestamp").empty();
   volume.finalizers = metadata.texts("finalizers");

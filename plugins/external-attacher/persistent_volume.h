@@ -27,6 +27,7 @@ struct PersistentVolume {
   };
 
   std::string name;
+  std::string resource_version;
   bool is_being_deleted = false;
   std::vector<std::string> finalizers;
 

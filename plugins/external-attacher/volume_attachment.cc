@@ -18,6 +18,7 @@ Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
   JsonDocument document("VolumeAttachment", json);
   VolumeAttachment attachment;
   attachment.name = document.read_name();
+  attachment.resource_version = document.root().object("metadata").text("resourceVersion");
   const JsonFields metadata = document.root().object("metadata");
   attachment.is_being_deleted = !metadata.text("deletionTimestamp").empty();
   attachment.finalizers = metadata.texts("finalizers");
@@ -41,6 +42,7 @@ Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
 }
 
 bool is_changed(VolumeAttachment before, const VolumeAttachment& now) {
+  before.resource_version = now.resource_version;
   before.has_attach_error = now.has_attach_error;
   before.has_detach_error = now.has_detach_error;
   return before != now;

@@ -17,6 +17,7 @@ inline constexpr std::string_view kNodeIdAnnotation = "csi.alpha.kubernetes.io/n
 
 struct VolumeAttachment {
   std::string name;
+  std::string resource_version;
   bool is_being_deleted = false;
   std::vector<std::string> finalizers;
   bool has_annotations = false;

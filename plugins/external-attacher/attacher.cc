@@ -1,0 +1,333 @@
+#include "attacher.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace longshore::external_attacher {
+namespace {
+
+using host::v1::KubeEvent;
+
+constexpr const char* kIdentify = "identify the driver";
+constexpr const char* kReconcile = "reconcile";
+constexpr std::chrono::seconds kAskAgain{1};
+
+host::v1::KubeWatchRequest watch_request(const char* path) {
+  host::v1::KubeWatchRequest request;
+  request.set_path(path);
+  return request;
+}
+
+}  // namespace
+
+Attacher::Attacher(const longshore_host* host, Options options)
+    : options_(std::move(options)),
+      calls_(host),
+      driver_(calls_, options_.csi_address, options_.timeout),
+      server_(calls_),
+      attachment_queue_(host, "csi-attacher-va",
+                        [this](const std::string& name) { return sync_attachment(name); },
+                        {.workers = options_.worker_threads,
+                         .first_delay = options_.retry_interval_start,
+                         .most_delay = options_.retry_interval_max}),
+      volume_queue_(host, "csi-attacher-pv",
+                    [this](const std::string& name) { return sync_volume(name); },
+                    {.workers = options_.worker_threads,
+                     .first_delay = options_.retry_interval_start,
+                     .most_delay = options_.retry_interval_max}),
+      tasks_(host, "tasks",
+             [this](const std::string& task) {
+               run_task(task);
+               return Result<void>();
+             }),
+      attachment_watch_(host, "the watch of VolumeAttachments",
+                        [this](std::string_view reason) { tell("attachments", reason); }),
+      volume_watch_(host, "the watch of PersistentVolumes",
+                    [this](std::string_view reason) { tell("volumes", reason); }),
+      node_watch_(host, "the watch of CSINodes",
+                  [this](std::string_view reason) { tell("nodes", reason); }) {}
+
+void Attacher::start() { tasks_.add(kIdentify); }
+
+void Attacher::stop() {
+  // Calls first: the queues wait for handlers that wait for them.
+  calls_.stop();
+  tasks_.stop();  // no watch begins from then on
+  attachment_watch_.stop();
+  volume_watch_.stop();
+  node_watch_.stop();
+  attachment_queue_.stop();
+  volume_queue_.stop();
+}
+
+void Attacher::tell(const std::string& part, std::string_view trouble) {
+  const std::lock_guard lock(mutex_);
+  if (trouble.empty()) {
+    troubles_.erase(part);
+  } else {
+    troubles_[part] = trouble;
+  }
+  std::string all;
+  for (const auto& [of, text] : troubles_) all += (all.empty() ? "" : "; ") + text;
+  if (all == told_trouble_) return;
+  told_trouble_ = all;
+  options_.set_degraded(all);
+}
+
+void Attacher::run_task(const std::string& task) {
+  if (task == kIdentify) return identify();
+  // What is wrong with it is tried again at its time, as all goes on without it.
+  tasks_.add_after(kReconcile, options_.reconcile_sync);
+  if (auto done = reconcile(); !done) options_.log(LONGSHORE_LOG_WARNING, done.error().message());
+}
+
+void Attacher::identify() {
+  auto identity = driver_.identify();
+  if (!identity) {
+    tell("driver", "waits for the CSI driver at \"" + options_.csi_address +
+                       "\": " + identity.error().message());
+    tasks_.add_after(kIdentify, kAskAgain);
+    return;
+  }
+  tell("driver", {});
+  options_.log(LONGSHORE_LOG_INFO,
+               "the CSI driver is " + identity->name +
+                   (identity->capabilities.publishes_volumes ? "" : ", which attaches nothing"));
+  {
+    const std::lock_guard lock(mutex_);
+    lists_published_nodes_ = identity->capabilities.lists_published_nodes;
+    handler_.emplace(CsiHandler::Options{.driver = identity->name,
+                                         .capabilities = identity->capabilities,
+                                         .default_fs_type = options_.default_fs_type});
+  }
+  watch();
+}
+
+void Attacher::watch() {
+  const auto begin = [this](auto& objects) {
+    return [this, &objects] {
+      const std::lock_guard lock(mutex_);
+      objects.begin();
+    };
+  };
+  attachment_watch_.start<KubeEvent>(
+      "longshore.host.v1.Kube/Watch", watch_request("/apis/storage.k8s.io/v1/volumeattachments"),
+      [this](const KubeEvent& event) { hear_attachment(event); }, begin(attachments_));
+  volume_watch_.start<KubeEvent>(
+      "longshore.host.v1.Kube/Watch", watch_request("/api/v1/persistentvolumes"),
+      [this](const KubeEvent& event) { hear_volume(event); }, begin(volumes_));
+  node_watch_.start<KubeEvent>(
+      "longshore.host.v1.Kube/Watch", watch_request("/apis/storage.k8s.io/v1/csinodes"),
+      [this](const KubeEvent& event) { hear_node(event); }, begin(nodes_));
+}
+
+void Attacher::hear_attachment(const KubeEvent& event) {
+  const std::lock_guard lock(mutex_);
+  const auto changes = attachments_.hear(event);
+  if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
+  for (const auto& [before, now] : *changes) {
+    if (!now) {
+      const std::string volume = index_.remove(before->name);
+      forced_.erase(before->name);
+      if (is_synced_ && !volume.empty()) volume_queue_.add(volume);
+      continue;
+    }
+    index_.put(now->name, now->persistent_volume_name);
+    if (is_synced_ && (!before || is_changed(*before, *now))) attachment_queue_.add(now->name);
+  }
+  begin_when_synced();
+}
+
+void Attacher::hear_volume(const KubeEvent& event) {
+  const std::lock_guard lock(mutex_);
+  const auto changes = volumes_.hear(event);
+  if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
+  for (const auto& change : *changes) {
+    if (is_synced_ && change.now && handler_->released_volume(*change.now, index_)) {
+      volume_queue_.add(change.now->name);
+    }
+  }
+  begin_when_synced();
+}
+
+void Attacher::hear_node(const KubeEvent& event) {
+  const std::lock_guard lock(mutex_);
+  const auto changes = nodes_.hear(event);
+  if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
+  begin_when_synced();
+}
+
+void Attacher::begin_when_synced() {
+  if (is_synced_) return;
+  if (!attachments_.is_synced() || !volumes_.is_synced() || !nodes_.is_synced()) return;
+  is_synced_ = true;
+  attachments_.each([&](const VolumeAttachment& each) { attachment_queue_.add(each.name); });
+  volumes_.each([&](const PersistentVolume& each) {
+    if (handler_->released_volume(each, index_)) volume_queue_.add(each.name);
+  });
+  if (lists_published_nodes_) tasks_.add(kReconcile);
+}
+
+AttachmentView Attacher::view_of(const VolumeAttachment& attachment) const {
+  return {.attachment = attachment,
+          .volume = volumes_.find(attachment.persistent_volume_name),
+          .node = nodes_.find(attachment.node_name)};
+}
+
+Result<void> Attacher::reconcile() {
+  const auto published = driver_.list_volumes(options_.max_entries);
+  if (!published) return published.error();
+  const std::lock_guard lock(mutex_);
+  attachments_.each([&](const VolumeAttachment& each) {
+    if (!handler_->is_out_of_step(view_of(each), *published)) return;
+    forced_.insert(each.name);
+    attachment_queue_.add(each.name);
+  });
+  return {};
+}
+
+Result<void> Attacher::sync_attachment(const std::string& name) {
+  std::optional<VolumeAttachment> attachment;
+  std::optional<Result<Step>> step;
+  {
+    const std::lock_guard lock(mutex_);
+    const VolumeAttachment* const found = attachments_.find(name);
+    if (!found) return {};
+    attachment = *found;
+    AttachmentView view = view_of(*attachment);
+    view.is_forced = forced_.erase(name) > 0;
+    step = handler_->next_step(view);
+  }
+  if (!*step) return fail(*attachment, step->error(), std::nullopt);
+  if (auto* const attaching = std::get_if<AttachStep>(&step->value())) {
+    return attach(*attachment, std::move(*attaching));
+  }
+  if (auto* const detaching = std::get_if<DetachStep>(&step->value())) {
+    return detach(*attachment, std::move(*detaching));
+  }
+  if (const auto* const patch = std::get_if<Patch>(&step->value())) {
+    if (auto written = write(*patch); !written) return std::move(written).error();
+  }
+  return {};
+}
+
+Result<void> Attacher::attach(const VolumeAttachment& attachment, AttachStep step) {
+  if (step.secret) {
+    auto data = server_.secret_data(*step.secret);
+    if (!data) return fail(attachment, data.error(), std::nullopt);
+    for (const auto& [key, value] : *data) {
+      (*step.request.mutable_secrets())[key] = value.text();
+    }
+  }
+  if (step.volume_patch) {
+    if (auto done = protect_volume(attachment.persistent_volume_name); !done) return done;
+  }
+  VolumeAttachment prepared = attachment;
+  if (step.attachment_patch) {
+    auto written = write(*step.attachment_patch);
+    if (!written) return std::move(written).error();
+    prepared = *std::move(written);
+  }
+  const auto answer = driver_.publish(std::move(step.request));
+  if (!answer) return fail(prepared, answer.error(), answer.error().code());
+  if (const auto patch = CsiHandler::after_publish(prepared, *answer)) {
+    if (auto written = write(*patch); !written) return std::move(written).error();
+  }
+  return {};
+}
+
+// After a look of its own: another attachment of the volume may have been quicker.
+Result<void> Attacher::protect_volume(const std::string& name) {
+  const VolumeTurn turn(*this, name);
+  std::optional<Patch> patch;
+  {
+    const std::lock_guard lock(mutex_);
+    const PersistentVolume* const volume = volumes_.find(name);
+    if (volume && !volume->has_finalizer(handler_->finalizer())) {
+      patch = added_finalizer(*volume, handler_->finalizer());
+    }
+  }
+  return patch ? write_volume(*patch) : Result<void>();
+}
+
+Result<void> Attacher::detach(const VolumeAttachment& attachment, DetachStep step) {
+  if (step.secret) {
+    auto data = server_.secret_data(*step.secret);
+    if (!data) return fail(attachment, data.error(), std::nullopt);
+    for (const auto& [key, value] : *data) {
+      (*step.request.mutable_secrets())[key] = value.text();
+    }
+  }
+  const auto answer = driver_.unpublish(std::move(step.request));
+  if (!answer) return fail(attachment, answer.error(), answer.error().code());
+  VolumeAttachment now = attachment;
+  while (const auto patch = handler_->after_unpublish(now)) {
+    auto written = write(*patch);
+    // Somebody else has let it go meanwhile.
+    if (!written && written.error().code() == StatusCode::kNotFound) return {};
+    if (!written) return std::move(written).error();
+    now = *std::move(written);
+  }
+  return {};
+}
+
+Result<void> Attacher::sync_volume(const std::string& name) {
+  const VolumeTurn turn(*this, name);
+  std::optional<Patch> patch;
+  {
+    const std::lock_guard lock(mutex_);
+    const PersistentVolume* const volume = volumes_.find(name);
+    if (volume) patch = handler_->released_volume(*volume, index_);
+  }
+  return patch ? write_volume(*patch) : Result<void>();
+}
+
+Result<VolumeAttachment> Attacher::write(const Patch& patch) {
+  auto json = server_.write(patch);
+  if (!json) return std::move(json).error();
+  const std::lock_guard lock(mutex_);
+  auto attachment = attachments_.wrote(*json);
+  // The last finalizer has gone, and the object with it.
+  if (attachment && attachment->is_being_deleted && attachment->finalizers.empty()) {
+    attachments_.removed(*attachment);
+  }
+  return attachment;
+}
+
+Result<void> Attacher::write_volume(const Patch& patch) {
+  auto json = server_.write(patch);
+  if (!json) return std::move(json).error();
+  const std::lock_guard lock(mutex_);
+  const auto volume = volumes_.wrote(*json);
+  if (!volume) return volume.error();
+  if (volume->is_being_deleted && volume->finalizers.empty()) volumes_.removed(*volume);
+  return {};
+}
+
+Error Attacher::fail(const VolumeAttachment& attachment, const Error& error,
+                     std::optional<StatusCode> driver_code) {
+  if (calls_.is_stopped()) return error;  // nothing is to blame, and nothing can be written
+  const auto written = write(
+      failed_status(attachment, {error.message(), std::chrono::system_clock::now(), driver_code}));
+  if (!written && written.error().code() != StatusCode::kNotFound) {
+    options_.log(LONGSHORE_LOG_WARNING, "cannot say in the VolumeAttachment \"" + attachment.name +
+                                            "\" why it failed: " + written.error().message());
+  }
+  return error;
+}
+
+Attacher::VolumeTurn::VolumeTurn(Attacher& attacher, std::string name)
+    : attacher_(attacher), name_(std::move(name)) {
+  std::unique_lock lock(attacher_.mutex_);
+  attacher_.turn_is_over_.wait(lock,
+                               [this] { return attacher_.volumes_in_turn_.insert(name_).second; });
+}
+
+Attacher::VolumeTurn::~VolumeTurn() {
+  const std::lock_guard lock(attacher_.mutex_);
+  attacher_.volumes_in_turn_.erase(name_);
+  attacher_.turn_is_over_.notify_all();
+}
+
+}  // namespace longshore::external_attacher
