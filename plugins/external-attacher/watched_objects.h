@@ -35,7 +35,6 @@ class WatchedObjects {
   void begin() {
     told_.clear();
     is_telling_ = true;
-    std::erase_if(entries_, [](const auto& entry) { return entry.second.is_gone; });
     // The server may have gone back.
     for (auto& [key, entry] : entries_) entry.version.clear();
   }

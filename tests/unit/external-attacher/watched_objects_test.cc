@@ -93,6 +93,18 @@ TEST_CASE("An object that an own write has ended is gone, until there is a new o
   CHECK_FALSE(nodes.find("n"));
 }
 
+TEST_CASE("The end of an object that an own write has ended is told by the watch") {
+  Nodes nodes;
+  nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));
+  nodes.told(event(KubeEvent::TYPE_SYNCED));
+  nodes.removed(*nodes.wrote(node("n", "11", "c")));
+  SECTION("as it goes on") { CHECK(nodes.told(event(KubeEvent::TYPE_DELETE, "n")) == Texts{"c>"}); }
+  SECTION("as it begins anew") {
+    nodes.begin();
+    CHECK(nodes.told(event(KubeEvent::TYPE_SYNCED)) == Texts{"c>"});
+  }
+}
+
 TEST_CASE("A server that has gone back is believed") {
   Nodes nodes;
   nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "900", "a")));

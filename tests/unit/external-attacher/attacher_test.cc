@@ -1,0 +1,350 @@
+// The built controller in the SDK's fake host, which plays the driver and the API server: which
+// requests it makes, and how many.
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "csi/v1.pb.h"
+#include "longshore/host/csi.pb.h"
+#include "longshore/host/kube.pb.h"
+#include "longshore/testing/fake_host.hpp"
+#include "longshore/testing/module_file.hpp"
+#include "tests/support/build_tree.h"
+
+namespace longshore::external_attacher {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using host::v1::KubeEvent;
+using host::v1::KubePatchRequest;
+using longshore::testing::FakeHost;
+using longshore::testing::SettingValue;
+
+constexpr const char* kCall = "longshore.host.v1.Csi/Call";
+constexpr const char* kGet = "longshore.host.v1.Kube/Get";
+constexpr const char* kWatch = "longshore.host.v1.Kube/Watch";
+constexpr const char* kPatch = "longshore.host.v1.Kube/Patch";
+const std::string kVolumes = "/api/v1/persistentvolumes";
+const std::string kAttachments = "/apis/storage.k8s.io/v1/volumeattachments";
+const std::string kNodes = "/apis/storage.k8s.io/v1/csinodes";
+
+// RFC 7386.
+void merge(json::value& target, const json::value& patch) {
+  if (!patch.is_object()) {
+    target = patch;
+    return;
+  }
+  if (!target.is_object()) target = json::object();
+  for (const auto& member : patch.get_object()) {
+    if (member.value().is_null()) {
+      target.get_object().erase(member.key());
+    } else {
+      merge(target.get_object()[member.key()], member.value());
+    }
+  }
+}
+
+// RFC 6902, as far as it is used here: members are added, and elements added and removed. False: a
+// test fails.
+bool change(json::value& target, const json::array& patch) {
+  for (const json::value& operation : patch) {
+    const std::string op(operation.at("op").as_string());
+    const std::string path(operation.at("path").as_string());
+    json::error_code error;
+    if (op == "test") {
+      const json::value* const found = target.find_pointer(path, error);
+      if ((found ? *found : json::value()) != operation.at("value")) return false;
+      continue;
+    }
+    const size_t slash = path.rfind('/');
+    json::value& parent = target.at_pointer(path.substr(0, slash));
+    const std::string part = path.substr(slash + 1);
+    if (parent.is_object()) {
+      parent.get_object()[part] = operation.at("value");
+    } else if (part == "-") {
+      parent.as_array().push_back(operation.at("value"));
+    } else {
+      parent.as_array().erase(parent.as_array().begin() + std::stol(part));
+    }
+  }
+  return true;
+}
+
+// The controller, a driver and an API server.
+struct Cluster {
+  Cluster() {
+    put(kVolumes, R"({"metadata": {"name": "pv"}, "spec": {"accessModes": ["ReadWriteOnce"],
+        "csi": {"volumeHandle": "handle"}}})");
+    put(kNodes, R"({"metadata": {"name": "n"},
+        "spec": {"drivers": [{"name": "disk.example", "nodeID": "i-1"}]}})");
+    host.answer<host::v1::CsiCallRequest>(
+        kCall, [this](const host::v1::CsiCallRequest& request) { return answer(request); });
+    host.answer_stream<host::v1::KubeWatchRequest>(
+        kWatch, [this](const host::v1::KubeWatchRequest& request) {
+          return Result<std::vector<KubeEvent>>(events(request.path()));
+        });
+    host.answer<KubePatchRequest>(
+        kPatch, [this](const KubePatchRequest& request) { return patch(request); });
+    host.answer<host::v1::KubeGetRequest>(kGet, [this](const host::v1::KubeGetRequest& request) {
+      host::v1::KubeObject object;
+      object.set_object(secret);
+      gets.push_back(request.path());
+      return Result<host::v1::KubeObject>(object);
+    });
+  }
+
+  // An object of the API server's.
+  void put(const std::string& resource, const std::string& text) {
+    json::value object = json::parse(text);
+    object.at("metadata").as_object()["resourceVersion"] = std::to_string(++version);
+    objects[resource + '/' + std::string(object.at("metadata").at("name").as_string())] = object;
+  }
+  void put_attachment(const std::string& name, const std::string& more = {}) {
+    put(kAttachments, R"({"metadata": {"name": ")" + name + '"' + more +
+                          R"(}, "spec": {"attacher": "disk.example", "nodeName": "n",
+        "source": {"persistentVolumeName": "pv"}}, "status": {"attached": false}})");
+  }
+  const json::value& attachment(const std::string& name) {
+    return objects.at(kAttachments + '/' + name);
+  }
+
+  Result<void> start(std::map<std::string, SettingValue> settings = {}) {
+    auto started = host.start({.settings = std::move(settings)});
+    settle();
+    return started;
+  }
+  // Until nothing more is due now; each watch ends, and is begun anew a moment later.
+  void settle() {
+    for (int i = 0; i < 20; ++i) {
+      host.advance(0ns);
+      host.run_posts();
+    }
+  }
+  // Long enough for the watches to begin anew.
+  void tell_changes() {
+    host.advance(11s);
+    settle();
+  }
+
+  Result<host::v1::CsiCallResponse> answer(const host::v1::CsiCallRequest& request) {
+    const std::string method = request.method().substr(request.method().rfind('/') + 1);
+    calls.push_back(method);
+    host::v1::CsiCallResponse response;
+    if (method == "GetPluginInfo") {
+      csi::v1::GetPluginInfoResponse info;
+      info.set_name(driver_name);
+      response.set_response(info.SerializeAsString());
+    } else if (method == "GetPluginCapabilities") {
+      csi::v1::GetPluginCapabilitiesResponse plugin;
+      plugin.add_capabilities()->mutable_service()->set_type(
+          csi::v1::PluginCapability::Service::CONTROLLER_SERVICE);
+      response.set_response(plugin.SerializeAsString());
+    } else if (method == "ControllerGetCapabilities") {
+      csi::v1::ControllerGetCapabilitiesResponse controller;
+      for (const auto type : capabilities)
+        controller.add_capabilities()->mutable_rpc()->set_type(type);
+      response.set_response(controller.SerializeAsString());
+    } else if (method == "ControllerPublishVolume") {
+      if (publish_error) return *publish_error;
+      published.ParseFromString(request.request());
+      csi::v1::ControllerPublishVolumeResponse done;
+      (*done.mutable_publish_context())["lun"] = "1";
+      response.set_response(done.SerializeAsString());
+    }
+    return response;
+  }
+
+  std::vector<KubeEvent> events(const std::string& resource) const {
+    std::vector<KubeEvent> events;
+    for (const auto& [path, object] : objects) {
+      if (!path.starts_with(resource + '/')) continue;
+      KubeEvent event;
+      event.set_type(KubeEvent::TYPE_INITIAL);
+      event.set_key(path.substr(resource.size() + 1));
+      event.set_object(json::serialize(object));
+      events.push_back(event);
+    }
+    events.emplace_back().set_type(KubeEvent::TYPE_SYNCED);
+    return events;
+  }
+
+  // As a server does it: what is being deleted goes with its last finalizer.
+  Result<host::v1::KubeObject> patch(const KubePatchRequest& request) {
+    std::string path = request.path();
+    patches.push_back(path);
+    if (path.ends_with("/status")) path.resize(path.size() - 7);
+    const auto found = objects.find(path);
+    if (found == objects.end()) return refused(StatusCode::kNotFound);
+    json::value& object = found->second;
+    const json::value body = json::parse(request.patch());
+    if (request.type() == KubePatchRequest::TYPE_MERGE) {
+      merge(object, body);
+    } else if (!change(object, body.as_array())) {
+      return refused(StatusCode::kInvalidArgument);
+    }
+    json::object& metadata = object.at("metadata").as_object();
+    metadata["resourceVersion"] = std::to_string(++version);
+    const json::value* const finalizers = metadata.if_contains("finalizers");
+    const bool is_held = finalizers && !finalizers->as_array().empty();
+    if (!is_held) metadata.erase("finalizers");
+    host::v1::KubeObject answer;
+    answer.set_object(json::serialize(object));
+    if (!is_held && metadata.contains("deletionTimestamp")) objects.erase(found);
+    return answer;
+  }
+  Error refused(StatusCode code) {
+    ++refusals;
+    return Error(code, "patch");
+  }
+  size_t count(const std::string& method) const {
+    return static_cast<size_t>(std::count(calls.begin(), calls.end(), method));
+  }
+
+  using Rpc = csi::v1::ControllerServiceCapability::RPC;
+  std::string driver_name = "disk.example";
+  std::vector<Rpc::Type> capabilities = {Rpc::PUBLISH_UNPUBLISH_VOLUME};
+  std::optional<Error> publish_error;
+  csi::v1::ControllerPublishVolumeRequest published;
+  std::string secret;
+  std::vector<std::string> calls;    // methods of the driver
+  std::vector<std::string> gets;     // paths
+  std::vector<std::string> patches;  // paths
+  size_t refusals = 0;               // of patches
+  int version = 100;
+  std::map<std::string, json::value> objects;  // by path
+  const longshore::testing::ModuleFile file{test::built_module("external-attacher")};
+  FakeHost host{file.entry()};
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE_METHOD(Cluster,
+                 "An attachment is made by three writes and one call, and then left alone") {
+  put_attachment("va");
+  REQUIRE(start());
+  const Texts expected = {kVolumes + "/pv", kAttachments + "/va", kAttachments + "/va/status"};
+  CHECK(patches == expected);
+  CHECK(count("ControllerPublishVolume") == 1);
+  CHECK(published.volume_id() == "handle");
+  CHECK(published.node_id() == "i-1");
+  CHECK(attachment("va").at("status") ==
+        json::parse(R"({"attached": true, "attachmentMetadata": {"lun": "1"}})"));
+  CHECK(attachment("va").at("metadata").at("finalizers") ==
+        json::parse(R"(["external-attacher/disk-example"])"));
+  tell_changes();
+  CHECK(patches == expected);
+  CHECK(count("ControllerPublishVolume") == 1);
+  CHECK(refusals == 0);
+}
+
+TEST_CASE_METHOD(Cluster, "Two attachments of a volume write it once") {
+  put_attachment("va-1");
+  put_attachment("va-2");
+  REQUIRE(start());
+  CHECK(std::count(patches.begin(), patches.end(), kVolumes + "/pv") == 1);
+  CHECK(patches.size() == 5);
+  CHECK(refusals == 0);
+}
+
+TEST_CASE_METHOD(Cluster,
+                 "An attachment is ended by one call and one write, and its volume can go") {
+  put_attachment("va");
+  REQUIRE(start());
+  patches.clear();
+  objects.at(kAttachments + "/va").at("metadata").as_object()["deletionTimestamp"] = "t";
+  objects.at(kAttachments + "/va").at("metadata").as_object()["resourceVersion"] = "200";
+  objects.at(kVolumes + "/pv").at("metadata").as_object()["deletionTimestamp"] = "t";
+  objects.at(kVolumes + "/pv").at("metadata").as_object()["resourceVersion"] = "201";
+  version = 300;
+  tell_changes();
+  CHECK(count("ControllerUnpublishVolume") == 1);
+  CHECK(patches.at(0) == kAttachments + "/va");
+  tell_changes();
+  CHECK(patches == Texts{kAttachments + "/va", kVolumes + "/pv"});
+  CHECK_FALSE(objects.contains(kAttachments + "/va"));
+  CHECK_FALSE(objects.contains(kVolumes + "/pv"));
+  CHECK(refusals == 0);
+}
+
+TEST_CASE_METHOD(Cluster,
+                 "What the driver refuses stands in the status, and is tried again later") {
+  put_attachment("va");
+  publish_error = Error::of_text(StatusCode::kResourceExhausted, "no slot is free");
+  REQUIRE(start({{"retry_interval_start", SettingValue(std::chrono::nanoseconds(7s))}}));
+  const json::value error = attachment("va").at("status").at("attachError");
+  CHECK(error.at("message") == "no slot is free");
+  CHECK(error.at("errorCode") == 8);
+  CHECK(count("ControllerPublishVolume") == 1);
+  publish_error.reset();
+  host.advance(8s);
+  settle();
+  CHECK(count("ControllerPublishVolume") == 2);
+  CHECK(attachment("va").at("status").at("attached") == true);
+  CHECK_FALSE(attachment("va").at("status").as_object().contains("attachError"));
+}
+
+TEST_CASE_METHOD(Cluster, "The driver gets the bytes of the volume's secret, asked for each time") {
+  put(kVolumes, R"({"metadata": {"name": "pv"}, "spec": {"accessModes": ["ReadWriteOnce"],
+      "csi": {"volumeHandle": "handle",
+              "controllerPublishSecretRef": {"name": "s", "namespace": "ns"}}}})");
+  put_attachment("va");
+  secret = R"({"metadata": {"name": "s"}, "data": {"key": "AP8="}})";
+  REQUIRE(start());
+  CHECK(gets == Texts{"/api/v1/namespaces/ns/secrets/s"});
+  CHECK(published.secrets().at("key") == std::string("\x00\xff", 2));
+}
+
+TEST_CASE_METHOD(Cluster, "A secret that is none keeps the driver from being called") {
+  put(kVolumes, R"({"metadata": {"name": "pv"}, "spec": {"accessModes": ["ReadWriteOnce"],
+      "csi": {"volumeHandle": "handle",
+              "controllerPublishSecretRef": {"name": "s", "namespace": "ns"}}}})");
+  put_attachment("va");
+  secret = R"({"metadata": {"name": "s"}, "data": {"key": "secret!"}})";
+  REQUIRE(start());
+  CHECK(count("ControllerPublishVolume") == 0);
+  CHECK(patches == Texts{kAttachments + "/va/status"});
+  CHECK(attachment("va").at("status").at("attachError").at("message") ==
+        "cannot read the Secret \"s\": data.key is not base64");
+}
+
+TEST_CASE_METHOD(Cluster, "A driver that attaches nothing costs one write") {
+  capabilities.clear();
+  put_attachment("va");
+  REQUIRE(start());
+  CHECK(patches == Texts{kAttachments + "/va/status"});
+  CHECK(attachment("va").at("status").at("attached") == true);
+}
+
+TEST_CASE_METHOD(Cluster, "A driver without a name is told, and asked again") {
+  driver_name.clear();
+  put_attachment("va");
+  REQUIRE(start());
+  CHECK_THAT(host.degraded(), Catch::Contains("it has no name"));
+  CHECK(patches.empty());
+  driver_name = "disk.example";
+  host.advance(2s);
+  settle();
+  CHECK(patches.size() == 3);
+  CHECK_THAT(host.degraded(), !Catch::Contains("it has no name"));
+}
+
+TEST_CASE_METHOD(Cluster, "An address that is no Unix socket is refused") {
+  const auto started = start({{"csi_address", std::string("tcp://10.0.0.1:1")}});
+  REQUIRE_FALSE(started);
+  CHECK_THAT(started.error().message(), Catch::Contains("it is a TCP address"));
+}
+
+}  // namespace longshore::external_attacher
