@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -345,6 +346,40 @@ TEST_CASE_METHOD(Cluster, "An address that is no Unix socket is refused") {
   const auto started = start({{"csi_address", std::string("tcp://10.0.0.1:1")}});
   REQUIRE_FALSE(started);
   CHECK_THAT(started.error().message(), Catch::Contains("it is a TCP address"));
+}
+
+TEST_CASE_METHOD(Cluster, "A watch that is never answered does not hold up the end") {
+  host.hold(kWatch);
+  REQUIRE(start());
+  REQUIRE(host.await_invocations(kWatch, 3));
+  CHECK(host.stop());
+  CHECK(patches.empty());
+}
+
+TEST_CASE_METHOD(Cluster,
+                 "A write that the server refuses is tried again, and not told as the driver's") {
+  put_attachment("va");
+  REQUIRE(start());
+  patches.clear();
+  // With another controller's finalizer, of which the watch does not tell yet.
+  put_attachment("late");
+  const auto stale = events(kAttachments);
+  objects.at(kAttachments + "/late").at("metadata").as_object()["finalizers"] =
+      json::array{json::value("other")};
+  host.answer_stream<host::v1::KubeWatchRequest>(
+      kWatch, [this, stale,
+               is_first = std::make_shared<bool>(true)](const host::v1::KubeWatchRequest& request) {
+        const bool is_stale = request.path() == kAttachments && std::exchange(*is_first, false);
+        return Result<std::vector<KubeEvent>>(is_stale ? stale : events(request.path()));
+      });
+  tell_changes();
+  CHECK(refusals == 1);
+  // No error in its status in between.
+  const std::string late = kAttachments + "/late";
+  CHECK(patches == Texts{late, late, late + "/status"});
+  CHECK(attachment("late").at("status").at("attached") == true);
+  CHECK(attachment("late").at("metadata").at("finalizers") ==
+        json::parse(R"(["other", "external-attacher/disk-example"])"));
 }
 
 }  // namespace longshore::external_attacher
