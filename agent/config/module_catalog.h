@@ -34,6 +34,10 @@ struct ModuleSchema {
   // The sockets of csi-proxy's that it is reached by: "filesystem-v1".
   std::vector<std::string> csi_proxy_sockets;
   std::vector<OptionSchema> options;
+  // What it asks of the Kubernetes API server if it may.
+  std::vector<KubeGrant> kube_grants;
+  // The option that is the address of the CSI driver without which it is of no use; empty: none.
+  std::string wait_for_driver_option;
 };
 
 // What the agent serves itself, as services and as methods.

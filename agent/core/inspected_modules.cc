@@ -67,6 +67,13 @@ config::OptionSchema schema_of(const Option& option) {
   return schema;
 }
 
+config::KubeGrant grant_of(const module::v1::KubeGrant& grant) {
+  return {.name = grant.name(),
+          .api_groups = {grant.api_groups().begin(), grant.api_groups().end()},
+          .resources = {grant.resources().begin(), grant.resources().end()},
+          .verbs = {grant.verbs().begin(), grant.verbs().end()}};
+}
+
 // What a description says, in the configuration's terms.
 config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   config::ModuleSchema schema;
@@ -79,6 +86,8 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
     schema.csi_proxy_sockets.push_back(endpoint.name());
   }
   for (const auto& option : description.options) schema.options.push_back(schema_of(option));
+  for (const auto& grant : description.kube_grants) schema.kube_grants.push_back(grant_of(grant));
+  schema.wait_for_driver_option = description.wait_for_driver_option;
   return schema;
 }
 

@@ -61,7 +61,8 @@ class DescriptionReader {
       return bad("its descriptors are not a valid FileDescriptorSet");
     }
     if (message_.services_size() > kMaxItems || files_.file_size() > kMaxItems ||
-        message_.options_size() > kMaxItems || message_.calls_size() > kMaxItems) {
+        message_.options_size() > kMaxItems || message_.calls_size() > kMaxItems ||
+        message_.kube_grants_size() > kMaxItems) {
       return bad("it lists more than " + std::to_string(kMaxItems) + " things of a kind");
     }
     result_.summary = message_.summary();
@@ -78,6 +79,8 @@ class DescriptionReader {
     if (auto read = read_calls(); !read) return std::move(read).error();
     if (auto read = read_endpoints(); !read) return std::move(read).error();
     if (auto read = read_options(); !read) return std::move(read).error();
+    if (auto read = read_kube_grants(); !read) return std::move(read).error();
+    if (auto read = read_wait_for_driver(); !read) return std::move(read).error();
     return std::move(result_);
   }
 
@@ -191,6 +194,30 @@ class DescriptionReader {
       }
       result_.options.push_back(option);
     }
+    return {};
+  }
+
+  // What they name the configuration checks, which they become a part of.
+  Result<void> read_kube_grants() {
+    std::set<std::string> names;
+    for (const auto& grant : message_.kube_grants()) {
+      if (!is_name(grant.name(), false) || !names.insert(grant.name()).second) {
+        return bad("a kube_grant has no proper name, or one that another has");
+      }
+      result_.kube_grants.push_back(grant);
+    }
+    return {};
+  }
+
+  Result<void> read_wait_for_driver() {
+    const std::string& name = message_.wait_for_driver_option();
+    const auto is_it = [&](const module::v1::Option& option) {
+      return option.name() == name && option.type() == module::v1::OPTION_TYPE_STRING;
+    };
+    if (!name.empty() && std::ranges::none_of(result_.options, is_it)) {
+      return bad("its wait_for_driver_option is no option that is a string");
+    }
+    result_.wait_for_driver_option = name;
     return {};
   }
 

@@ -34,6 +34,8 @@ struct ModuleDescription {
   std::vector<std::string> calls;  // methods of other modules
   std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
   std::vector<module::v1::Option> options;
+  std::vector<module::v1::KubeGrant> kube_grants;
+  std::string wait_for_driver_option;  // one of the options, a string; empty: none
   // As reflection hands them out.
   std::vector<std::shared_ptr<const DescribedFile>> files;
 };

@@ -215,6 +215,19 @@ TEST_CASE("A description that cannot be trusted is refused with its reason") {
          parts.description.mutable_options(0)->set_type(module::v1::OPTION_TYPE_UNSPECIFIED);
        },
        "the option pool has no type"},
+      {[](Parts& parts) { parts.description.add_kube_grants()->set_name("a.b"); },
+       "a kube_grant has no proper name, or one that another has"},
+      {[](Parts& parts) {
+         for (int i = 0; i < 2; ++i) parts.description.add_kube_grants()->set_name("volumes");
+       },
+       "a kube_grant has no proper name, or one that another has"},
+      {[](Parts& parts) { parts.description.set_wait_for_driver_option("address"); },
+       "its wait_for_driver_option is no option that is a string"},
+      {[](Parts& parts) {
+         parts.description.mutable_options(0)->set_type(module::v1::OPTION_TYPE_INT);
+         parts.description.set_wait_for_driver_option("pool");
+       },
+       "its wait_for_driver_option is no option that is a string"},
       {[](Parts& parts) {
          for (int i = 0; i < 4097; ++i) parts.description.add_options();
        },
