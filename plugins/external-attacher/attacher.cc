@@ -10,8 +10,12 @@ namespace {
 using host::v1::KubeEvent;
 
 constexpr const char* kIdentify = "identify the driver";
+constexpr const char* kAskServer = "ask the API server";
 constexpr const char* kReconcile = "reconcile";
 constexpr std::chrono::seconds kAskAgain{1};
+constexpr const char* kAttachments = "/apis/storage.k8s.io/v1/volumeattachments";
+constexpr const char* kVolumes = "/api/v1/persistentvolumes";
+constexpr const char* kNodes = "/apis/storage.k8s.io/v1/csinodes";
 
 host::v1::KubeWatchRequest watch_request(const char* path) {
   host::v1::KubeWatchRequest request;
@@ -77,6 +81,7 @@ void Attacher::tell(const std::string& part, std::string_view trouble) {
 
 void Attacher::run_task(const std::string& task) {
   if (task == kIdentify) return identify();
+  if (task == kAskServer) return ask_server();
   // What is wrong with it is tried again at its time, as all goes on without it.
   tasks_.add_after(kReconcile, options_.reconcile_sync);
   if (auto done = reconcile(); !done) options_.log(LONGSHORE_LOG_WARNING, done.error().message());
@@ -101,6 +106,18 @@ void Attacher::identify() {
                                          .capabilities = identity->capabilities,
                                          .default_fs_type = options_.default_fs_type});
   }
+  ask_server();
+}
+
+void Attacher::ask_server() {
+  for (const char* const path : {kAttachments, kVolumes, kNodes}) {
+    const auto listed = server_.check_list(path);
+    if (listed) continue;
+    tell("server", "waits for the API server: " + listed.error().message());
+    tasks_.add_after(kAskServer, kAskAgain);
+    return;
+  }
+  tell("server", {});
   watch();
 }
 
@@ -112,13 +129,13 @@ void Attacher::watch() {
     };
   };
   attachment_watch_.start<KubeEvent>(
-      "longshore.host.v1.Kube/Watch", watch_request("/apis/storage.k8s.io/v1/volumeattachments"),
+      "longshore.host.v1.Kube/Watch", watch_request(kAttachments),
       [this](const KubeEvent& event) { hear_attachment(event); }, begin(attachments_));
   volume_watch_.start<KubeEvent>(
-      "longshore.host.v1.Kube/Watch", watch_request("/api/v1/persistentvolumes"),
+      "longshore.host.v1.Kube/Watch", watch_request(kVolumes),
       [this](const KubeEvent& event) { hear_volume(event); }, begin(volumes_));
   node_watch_.start<KubeEvent>(
-      "longshore.host.v1.Kube/Watch", watch_request("/apis/storage.k8s.io/v1/csinodes"),
+      "longshore.host.v1.Kube/Watch", watch_request(kNodes),
       [this](const KubeEvent& event) { hear_node(event); }, begin(nodes_));
 }
 

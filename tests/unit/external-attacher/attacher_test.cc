@@ -34,6 +34,7 @@ using longshore::testing::SettingValue;
 
 constexpr const char* kCall = "longshore.host.v1.Csi/Call";
 constexpr const char* kGet = "longshore.host.v1.Kube/Get";
+constexpr const char* kList = "longshore.host.v1.Kube/List";
 constexpr const char* kWatch = "longshore.host.v1.Kube/Watch";
 constexpr const char* kPatch = "longshore.host.v1.Kube/Patch";
 const std::string kVolumes = "/api/v1/persistentvolumes";
@@ -91,6 +92,11 @@ struct Cluster {
         "spec": {"drivers": [{"name": "disk.example", "nodeID": "i-1"}]}})");
     host.answer<host::v1::CsiCallRequest>(
         kCall, [this](const host::v1::CsiCallRequest& request) { return answer(request); });
+    host.answer<host::v1::KubeListRequest>(kList, [this](const host::v1::KubeListRequest& request) {
+      lists.push_back(request.path());
+      return list_error ? Result<host::v1::KubeObjectPage>(*list_error)
+                        : host::v1::KubeObjectPage();
+    });
     host.answer_stream<host::v1::KubeWatchRequest>(
         kWatch, [this](const host::v1::KubeWatchRequest& request) {
           return Result<std::vector<KubeEvent>>(events(request.path()));
@@ -216,9 +222,11 @@ struct Cluster {
   std::string driver_name = "disk.example";
   std::vector<Rpc::Type> capabilities = {Rpc::PUBLISH_UNPUBLISH_VOLUME};
   std::optional<Error> publish_error;
+  std::optional<Error> list_error;
   csi::v1::ControllerPublishVolumeRequest published;
   std::string secret;
   std::vector<std::string> calls;    // methods of the driver
+  std::vector<std::string> lists;    // paths
   std::vector<std::string> gets;     // paths
   std::vector<std::string> patches;  // paths
   size_t refusals = 0;               // of patches
@@ -354,6 +362,21 @@ TEST_CASE_METHOD(Cluster, "A watch that is never answered does not hold up the e
   REQUIRE(host.await_invocations(kWatch, 3));
   CHECK(host.stop());
   CHECK(patches.empty());
+}
+
+TEST_CASE_METHOD(Cluster, "A server that is not reached is told, and asked again") {
+  list_error = Error::of_text(StatusCode::kUnavailable, "cannot connect to 10.0.0.1:6443");
+  put_attachment("va");
+  REQUIRE(start());
+  CHECK(host.degraded() == "waits for the API server: cannot connect to 10.0.0.1:6443");
+  CHECK(lists == Texts{kAttachments});
+  CHECK(patches.empty());
+  list_error.reset();
+  host.advance(2s);
+  settle();
+  CHECK(lists == Texts{kAttachments, kAttachments, kVolumes, kNodes});
+  CHECK(patches.size() == 3);
+  CHECK_THAT(host.degraded(), !Catch::Contains("API server"));
 }
 
 TEST_CASE_METHOD(Cluster,
