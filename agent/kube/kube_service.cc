@@ -140,7 +140,10 @@ Result<void> KubeService::connect() {
     // Whatever the code: none of an object is meant.
     return Error(StatusCode::kFailedPrecondition, "ask the API server")
         .because(access.error().message())
-        .advise(kubeconfig.empty() ? "set agent.kube.kubeconfig, or run the agent in a Pod" : "");
+        .advise(
+            kubeconfig.empty()
+                ? "set agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod"
+                : "");
   }
   access_ = *std::move(access);
   informers_ = std::make_unique<Informers>(

@@ -8,6 +8,7 @@
 
 #include "config/http_address.h"
 #include "config/toml_text.h"
+#include "longshore/csi_address.hpp"
 #include "main/go_flags.h"
 #include "sidecars/flag_value.h"
 #include "sidecars/known_flags.h"
@@ -20,6 +21,7 @@ namespace longshore::sidecars {
 namespace {
 
 constexpr int kDebug = 4;  // where the sidecars begin to log what they do in full
+constexpr const char* kNoSuchOption = "no enabled controller has such an option";
 
 // `flag` without its value, which may be a secret.
 Error wrong(const std::string& flag, std::string why) {
@@ -53,8 +55,9 @@ class Parser {
   Result<CommandLine> parse() {
     if (auto read = read_words(); !read) return std::move(read).error();
     if (line_.help || line_.version || line_.does_nothing) return std::move(line_);
-    for (const auto step : {&Parser::choose, &Parser::take_own, &Parser::take_unprefixed,
-                            &Parser::take_prefixed, &Parser::check_required}) {
+    for (const auto step :
+         {&Parser::choose, &Parser::take_own, &Parser::take_unprefixed, &Parser::take_prefixed,
+          &Parser::check_required, &Parser::check_drivers}) {
       if (auto done = (this->*step)(); !done) return std::move(done).error();
     }
     line_.run_dir = settings_.run_dir;
@@ -156,8 +159,25 @@ class Parser {
       }
       settings_.log_format = format->value;
     }
+    take_kubeconfig();
     if (auto taken = take_metrics_path(); !taken) return taken;
     return take_http();
+  }
+
+  bool uses_api_server() const {
+    return std::ranges::any_of(settings_.controllers, [&](const auto& controller) {
+      return !installed_.described.at(controller.first).kube_grants.empty();
+    });
+  }
+
+  void take_kubeconfig() {
+    const std::optional<Given> file = take("kubeconfig");
+    if (!file) return;
+    if (!uses_api_server()) {
+      warn(*file, "no enabled controller asks the API server");
+    } else if (!file->value.empty()) {
+      settings_.kubeconfig = absolute(file->value);
+    }
   }
 
   Result<void> take_http() {
@@ -228,16 +248,18 @@ class Parser {
     std::vector<Given> prefixed;
     for (const Given& given : std::exchange(given_, {})) {
       const std::vector<OwnedOption> owners = enabled_owners(given.name);
-      const bool is_generic = find_flag(generic_flags(), given.name);
+      const UpstreamFlag* const generic = find_flag(generic_flags(), given.name);
       // Each that has an endpoint serves /healthz there.
-      const bool is_for_many = is_generic && given.name != "http-endpoint";
+      const bool is_for_many = generic && given.name != "http-endpoint";
       if (owners.size() > 1 && !is_for_many) return ambiguous(given, owners);
       for (const OwnedOption& owned : owners) {
         if (auto done = set(given, owned); !done) return done;
       }
       if (!owners.empty()) continue;
-      if (is_generic || !known_.unprefixed(given.name).empty()) {
-        warn(given, "no enabled controller has such an option");
+      if (generic) {
+        if (auto warned = warn_of_generic(given, *generic); !warned) return warned;
+      } else if (!known_.unprefixed(given.name).empty()) {
+        warn(given, kNoSuchOption);
       } else if (known_.prefixed(given.name)) {
         prefixed.push_back(given);
       } else {
@@ -245,6 +267,18 @@ class Parser {
       }
     }
     given_ = std::move(prefixed);
+    return {};
+  }
+
+  // No leader election is what --leader-election=false asks for.
+  Result<void> warn_of_generic(const Given& given, const UpstreamFlag& flag) {
+    if (flag.is_bool) {
+      const std::optional<bool> value = go::parse_bool(given.value);
+      if (!value) return not_bool(given);
+      if (!*value) return {};
+    }
+    const bool is_known = uses_api_server() && !flag.does_nothing_because.empty();
+    warn(given, is_known ? std::string(flag.does_nothing_because) : kNoSuchOption);
     return {};
   }
 
@@ -278,6 +312,16 @@ class Parser {
     return {};
   }
 
+  // By the flag's own words, where the configuration's would be those of a key that nobody wrote.
+  Result<void> check_drivers() {
+    for (const auto& [name, values] : settings_.controllers) {
+      const std::string driver = awaited_driver(installed_.described.at(name), values);
+      if (driver.empty()) continue;
+      if (auto path = csi_socket_path(driver); !path) return std::move(path).error();
+    }
+    return {};
+  }
+
   void warn(const Given& given, const std::string& why) {
     line_.warnings.push_back("the flag " + given.flag() + " does nothing: " + why);
   }
@@ -295,8 +339,8 @@ class Parser {
 const std::vector<OwnFlag>& own_flags() {
   static const std::vector<OwnFlag> flags = {
       {"controllers", false, "LIST",
-       "The controllers that run, with commas between them. * stands for all sidecars that are "
-       "installed, and -NAME for all but that one."},
+       "The controllers that run, with commas between them. * stands for livenessprobe and "
+       "node-driver-registrar, which run on each node, and -NAME for all but that one."},
       {"run-dir", false, "DIR",
        "The folder for sockets and state; it is made where it is missing. In a Pod with a "
        "read-only root an emptyDir belongs there."},
@@ -309,6 +353,9 @@ const std::vector<OwnFlag>& own_flags() {
        ":8080. --http-endpoint means the same, for a controller that has it too, whose /healthz "
        "comes first. Only one of them can be given."},
       {"metrics-path", false, "PATH", "The path of /metrics, where scrapers look for another one."},
+      {"kubeconfig", false, "FILE",
+       "How controllers that work with objects of Kubernetes reach the API server. Without it they "
+       "do so as the Pod."},
       {"print-config", true, "",
        "Print the configuration that the flags make, for longshored --config, and end."},
       {"version", true, "", "Print the version and end."},

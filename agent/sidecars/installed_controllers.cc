@@ -12,12 +12,10 @@
 namespace longshore::sidecars {
 namespace {
 
-// What "*" stands for: what runs beside a CSI driver, and not, as other controllers do, once in a
-// cluster.
-constexpr std::array<std::string_view, 7> kSidecars = {
-    "attacher",    "health-monitor", "livenessprobe", "node-driver-registrar",
-    "provisioner", "resizer",        "snapshotter",
-};
+// What "*" stands for: what runs beside a CSI driver on each node. What works with the cluster's
+// objects, as external-attacher, is wanted once, and is named.
+constexpr std::array<std::string_view, 2> kNodeSidecars = {"livenessprobe",
+                                                           "node-driver-registrar"};
 
 std::vector<std::string> items_of(std::string_view list) {
   std::vector<std::string> items;
@@ -67,7 +65,7 @@ bool is_chosen(const std::string& name, const std::vector<std::string>& items) {
   });
   if (first != items.end()) return *first == name;
   return std::ranges::find(items, "*") != items.end() &&
-         std::ranges::find(kSidecars, name) != kSidecars.end();
+         std::ranges::find(kNodeSidecars, name) != kNodeSidecars.end();
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ struct InstalledControllers {
 // one name the first folder's counts.
 InstalledControllers read_installed_controllers(const std::vector<std::string>& folders);
 
-// Chooses as kube-controller-manager does by its flag of that name: "a,b" these; "*" all sidecars
-// of a CSI driver; "-a" not that one. Of what is said about one controller the first counts. The
-// names come sorted. INVALID_ARGUMENT: a name that is not installed, or none is chosen.
+// Chooses as kube-controller-manager does by its flag of that name: "a,b" these; "*" those
+// that run on each node; "-a" not that one. Of what is said about one controller the first counts.
+// The names come sorted. INVALID_ARGUMENT: a name that is not installed, or none is chosen.
 Result<std::vector<std::string>> chosen_controllers(std::string_view list,
                                                     const InstalledControllers& installed);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <variant>
 
 #include "config/http_address.h"
 #include "config/key_schema.h"
@@ -39,10 +40,23 @@ std::string http_section(const std::string& address, const std::string& metrics_
          line("metrics_path", config::in_quotes(metrics_path));
 }
 
+std::string grant_section(const std::string& grants, const config::KubeGrant& grant) {
+  return "\n[" + config::joined(grants, grant.name) + "]\n" +
+         line("api_groups", config::in_quotes(grant.api_groups)) +
+         line("resources", config::in_quotes(grant.resources)) +
+         line("verbs", config::in_quotes(grant.verbs));
+}
+
 std::string controller_section(const std::string& name, const config::ModuleSchema& schema,
                                const std::map<std::string, config::OptionValue>& values) {
   const std::string table = config::joined("controllers", name);
   std::string section = "\n[" + table + "]\n" + line("may_call", config::in_quotes(schema.calls));
+  if (const std::string driver = awaited_driver(schema, values); !driver.empty()) {
+    section += line("wait_for_driver", config::in_quotes(driver));
+  }
+  for (const config::KubeGrant& grant : schema.kube_grants) {
+    section += grant_section(config::joined(table, "kube_grants"), grant);
+  }
   if (values.empty()) return section;
   section += "\n[" + config::joined(table, "settings") + "]\n";
   for (const config::OptionSchema& option : schema.options) {
@@ -62,6 +76,15 @@ std::vector<std::string> module_folders(const std::vector<std::string>& module_d
   return folders;
 }
 
+std::string awaited_driver(const config::ModuleSchema& schema,
+                           const std::map<std::string, config::OptionValue>& values) {
+  const auto option =
+      std::ranges::find(schema.options, schema.wait_for_driver_option, &config::OptionSchema::name);
+  if (option == schema.options.end()) return {};
+  const auto given = values.find(option->name);
+  return std::get<std::string>(given == values.end() ? *option->default_value : given->second);
+}
+
 std::string configuration_text(const Settings& settings, const InstalledControllers& installed) {
   std::string text = "# Made by csi-sidecars from its command line.\n[agent]\n";
   text += folder_lines(settings.run_dir);
@@ -71,6 +94,9 @@ std::string configuration_text(const Settings& settings, const InstalledControll
   text += "\n[agent.log]\n" + line("level", settings.is_debug ? "\"debug\"" : "\"info\"") +
           line("format", config::in_quotes(settings.log_format));
   text += http_section(settings.http_address, settings.metrics_path);
+  if (!settings.kubeconfig.empty()) {
+    text += "\n[agent.kube]\n" + line("kubeconfig", config::in_quotes(settings.kubeconfig));
+  }
   text += "\n[endpoints]\n" + line("csi_proxy", "false");
   for (const auto& [name, values] : settings.controllers) {
     text += controller_section(name, installed.described.at(name), values);

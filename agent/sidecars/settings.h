@@ -28,12 +28,17 @@ struct Settings {
   std::string log_format = "text";
   std::string http_address;  // of metrics; empty: none
   std::string metrics_path = "/metrics";
+  std::string kubeconfig;  // empty: the Pod's service account
   // Those that run, each with what flags say of its options; the rest has its defaults.
   std::map<std::string, std::map<std::string, config::OptionValue>> controllers;
 };
 
 // The folders in which controllers are looked up.
 std::vector<std::string> module_folders(const std::vector<std::string>& module_dirs);
+
+// The CSI driver that the controller waits for, by what flags say of its options. Empty: for none.
+std::string awaited_driver(const config::ModuleSchema& schema,
+                           const std::map<std::string, config::OptionValue>& values);
 
 // As TOML. `installed` has all of the controllers.
 std::string configuration_text(const Settings& settings, const InstalledControllers& installed);

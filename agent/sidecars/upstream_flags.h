@@ -13,6 +13,8 @@ namespace longshore::sidecars {
 struct UpstreamFlag {
   std::string_view name;
   bool is_bool = false;  // needs no value
+  // Why it does nothing for a controller of the API server's objects that has no such option.
+  std::string_view does_nothing_because = {};
 };
 
 // Given once, they mean each enabled controller that has an option of that name.

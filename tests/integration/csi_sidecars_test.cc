@@ -1,4 +1,4 @@
-// csi-sidecars as a process: the livenessprobe by its flags, before a CSI driver of the gRPC C++
+// csi-sidecars as a process: its controllers by their flags, before a CSI driver of the gRPC C++
 // library.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -133,6 +133,71 @@ TEST_CASE("csi-sidecars runs two controllers before one driver") {
   CHECK(std::filesystem::is_empty(folder));
 }
 
+namespace {
+
+// Of a server that is not there.
+std::string write_kubeconfig(const AgentDirectory& directory, const std::string& server) {
+  std::string file = directory / "kubeconfig";
+  std::ofstream(file) << R"({"current-context": "c",
+      "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+      "clusters": [{"name": "c", "cluster": {"server": ")" +
+                             server + R"("}}], "users": [{"name": "u", "user": {"token": "t"}}]})";
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("csi-sidecars runs external-attacher, which waits for driver and API server") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.controller = {"--volumes", directory / "volumes"};
+  const std::string server = "https://127.0.0.1:" + std::to_string(free_port());
+  AgentProcess sidecars(
+      directory,
+      {.command = csi_sidecars({"--controllers=external-attacher", "--csi-address=" + driver.socket,
+                                "--kubeconfig=" + write_kubeconfig(directory, server),
+                                "--run-dir=" + (directory / "sidecars")})});
+  INFO(directory.log());
+  REQUIRE(sidecars.serves());
+  const auto tells = [&](const std::string& state, const std::string& reason) {
+    const std::string told =
+        run_program({built_program("longshorectl"), "--socket",
+                     directory / "sidecars/control/control.sock", "controllers"})
+            .output;
+    return told.find(state) != std::string::npos && told.find(reason) != std::string::npos;
+  };
+  CHECK(eventually([&] {
+    return tells("waiting", "cannot connect to the CSI driver at \"" + driver.socket + '"');
+  }));
+  driver.run();
+  CHECK(eventually([&] {
+    return tells("degraded",
+                 "waits for the API server: cannot reach the API server \"" + server + '"');
+  }));
+  CHECK(sidecars.stop() == 0);
+}
+
+TEST_CASE("what csi-sidecars prints of external-attacher longshored takes") {
+  AgentDirectory directory;
+  const ProgramRun printed =
+      run_program(csi_sidecars({"--controllers=external-attacher", "--csi-address=/csi/csi.sock",
+                                "--kubeconfig=" + (directory / "kubeconfig"), "--print-config"}));
+  CHECK(printed.errors.empty());
+  CHECK_THAT(printed.output,
+             Catch::Contains("\"longshore.host.v1.Kube/Patch\"") &&
+                 Catch::Contains("wait_for_driver = \"/csi/csi.sock\"\n") &&
+                 Catch::Contains("kubeconfig = \"" + (directory / "kubeconfig") + "\"\n") &&
+                 Catch::Contains("kube_grants.status]\napi_groups = [\"storage.k8s.io\"]\n"
+                                 "resources = [\"volumeattachments/status\"]\n"
+                                 "verbs = [\"patch\"]\n"));
+  directory.write_configuration(printed.output);
+  const ProgramRun checked =
+      run_program({built_program("longshored"), "--check", "--config", directory.config_file()});
+  CHECK(checked.errors.empty());
+  CHECK(checked.exit_code == 0);
+}
+
 TEST_CASE("the configuration that csi-sidecars prints is what longshored runs the same with") {
   AgentDirectory directory;
   Driver driver(directory);
@@ -206,6 +271,9 @@ TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what 
   };
   const auto [flags, exit_code, text] = GENERATE(values<Case>({
       {{"--controllers=nonesuch"}, 2, "there is no controller \"nonesuch\"; installed are: "},
+      {{"--controllers=external-attacher", "--csi-address=127.0.0.1:50051"},
+       2,
+       "cannot use the CSI driver's address \"127.0.0.1:50051\": it is a TCP address"},
       {{"--controllers=livenessprobe", "--probe-timeout=soon"}, 2, "\"soon\" is no duration"},
       {{"--controllers=livenessprobe", "--metrics-address=unix://socket"},
        2,

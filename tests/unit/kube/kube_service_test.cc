@@ -227,7 +227,7 @@ TEST_CASE_METHOD(KubeWorld, "An agent that knows no server says so, and looks ag
     CHECK(refused->code() == StatusCode::kFailedPrecondition);
     CHECK(refused->text() ==
           "cannot ask the API server: cannot read the kubeconfig: it is not there; set "
-          "agent.kube.kubeconfig, or run the agent in a Pod");
+          "agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod");
   }
   no_configuration.reset();
   CHECK(object_of(answered("Get", at(kNode), 200, kStored)) == kKept);

@@ -154,6 +154,61 @@ level = "high"
 )"));
 }
 
+#if !defined(_WIN32)
+TEST_CASE("a controller of the API server's objects has its grants, its driver and a kubeconfig") {
+  const auto line = parse({"--controllers=attacher", "--csi-address=unix:/csi/csi.sock",
+                           "--kubeconfig=/etc/kubernetes/a.conf", "--attacher-timeout=30s"});
+  REQUIRE(line);
+  CHECK(line->warnings.empty());
+  CHECK_THAT(line->configuration,
+             Catch::Contains("[agent.kube]\nkubeconfig = \"/etc/kubernetes/a.conf\"\n") &&
+                 Catch::EndsWith(R"(
+[controllers.attacher]
+may_call = ["longshore.host.v1.Kube/Watch"]
+wait_for_driver = "unix:/csi/csi.sock"
+
+[controllers.attacher.kube_grants.status]
+api_groups = ["storage.k8s.io"]
+resources = ["volumeattachments/status"]
+verbs = ["patch"]
+
+[controllers.attacher.kube_grants.volumes]
+api_groups = [""]
+resources = ["persistentvolumes"]
+verbs = ["list", "watch"]
+
+[controllers.attacher.settings]
+csi_address = "unix:/csi/csi.sock"
+timeout = "30s"
+)"));
+  const auto in_pod = parse({"--controllers=attacher", "--kubeconfig="});
+  REQUIRE(in_pod);
+  CHECK(in_pod->warnings.empty());
+  CHECK_THAT(in_pod->configuration, Catch::Contains("wait_for_driver = \"/run/csi/socket\"\n") &&
+                                        !Catch::Contains("[agent.kube]"));
+}
+#endif
+
+TEST_CASE("an attacher's flags that do nothing are taken, and say why") {
+  const auto [flag, text] = GENERATE(table<std::string, std::string>({
+      {"--resync=10m", "--resync does nothing: no change of an object is lost here"},
+      {"--kube-api-qps=50", "--kube-api-qps does nothing: requests to the API server have no such"},
+      {"--kube-api-burst=100", "requests to the API server have no such limit yet"},
+      {"--leader-election",
+       "--leader-election does nothing: there is no leader election yet, and "
+       "two replicas do everything twice"},
+      {"--leader-election-lease-duration=15s", "there is no leader election yet"},
+      {"--feature-gates=MutableCSINodeAllocatableCount=true", "no enabled controller has such an"},
+      {"--max-grpc-log-length=100", "--max-grpc-log-length does nothing"},
+  }));
+  CAPTURE(flag);
+  const auto line = parse({"--controllers=attacher", flag});
+  REQUIRE(line);
+  REQUIRE(line->warnings.size() == 1);
+  CHECK_THAT(line->warnings.front(), Catch::Contains(text));
+  CHECK(parse({"--controllers=attacher", "--leader-election=false"})->warnings.empty());
+}
+
 TEST_CASE("controllers are chosen as kube-controller-manager chooses them") {
   struct Case {
     std::string list;
@@ -162,9 +217,9 @@ TEST_CASE("controllers are chosen as kube-controller-manager chooses them") {
   const auto [list, chosen] = GENERATE(values<Case>({
       {"livenessprobe", {"livenessprobe"}},
       {"resizer,livenessprobe,", {"livenessprobe", "resizer"}},
-      {"*", {"livenessprobe", "node-driver-registrar", "resizer"}},
-      {"*,-node-driver-registrar", {"livenessprobe", "resizer"}},
-      {"-resizer,*,vendors", {"livenessprobe", "node-driver-registrar", "vendors"}},
+      {"*", {"livenessprobe", "node-driver-registrar"}},
+      {"*,-node-driver-registrar,resizer", {"livenessprobe", "resizer"}},
+      {"-livenessprobe,*,vendors", {"node-driver-registrar", "vendors"}},
       {"resizer,-resizer", {"resizer"}},
   }));
   CAPTURE(list);
@@ -175,11 +230,12 @@ TEST_CASE("controllers are chosen as kube-controller-manager chooses them") {
 
 TEST_CASE("controllers that are not there are refused with those that are") {
   const auto [list, text] = GENERATE(table<std::string, std::string>({
-      {"", "installed are: livenessprobe, node-driver-registrar, resizer, vendors"},
-      {",", "installed are: livenessprobe"},
+      {"", "installed are: attacher, livenessprobe, node-driver-registrar, resizer, vendors"},
+      {",", "installed are: attacher, livenessprobe"},
       {"-resizer", "that is none"},
       {"livenesprobe", R"(there is no controller "livenesprobe"; did you mean "livenessprobe"?)"},
-      {"livenessprobe,frobnicator", R"(no controller "frobnicator"; installed are: livenessprobe)"},
+      {"livenessprobe,frobnicator",
+       R"(no controller "frobnicator"; installed are: attacher, livenessprobe)"},
       {"*,-frobnicator", "no controller \"frobnicator\""},
       {"broken", "cannot open the module \"/m/longshore-broken.so\""},
       {"LIVENESSPROBE", "there is no controller"},
@@ -191,8 +247,8 @@ TEST_CASE("controllers that are not there are refused with those that are") {
 
 TEST_CASE("no controllers at all are an error") {
   CHECK_THAT(error_of({}), Catch::Contains("none is named, as the flag --controllers=LIST does it; "
-                                           "installed are: livenessprobe"));
-  CHECK_THAT(error_of({"--csi-address=/a"}), Catch::Contains("installed are: livenessprobe"));
+                                           "installed are: attacher, livenessprobe"));
+  CHECK_THAT(error_of({"--csi-address=/a"}), Catch::Contains("installed are: attacher"));
 }
 
 TEST_CASE("the log's level and format are flags of the program's") {
@@ -236,7 +292,7 @@ TEST_CASE("flags of no effect are taken, with one warning each") {
       {"--vmodule=a=1", "the flag --vmodule does nothing"},
       {"--mode=other", "the flag --mode does nothing"},
       {"--leader-election", "--leader-election does nothing: no enabled controller"},
-      {"--kubeconfig=/k", "--kubeconfig does nothing: no enabled controller"},
+      {"--kubeconfig=/k", "--kubeconfig does nothing: no enabled controller asks the API server"},
       {"--kubelet-registration-path=/k", "no enabled controller has such an option"},
       {"--resizer-timeout=soon", "the controller resizer is not enabled"},
   }));
@@ -273,7 +329,8 @@ TEST_CASE("flags that are wrong are refused with the flag, the value and what is
       {"--prob-timeout=3s", R"(there is no such flag; did you mean "--probe-timeout"?)"},
       {"--livenessprobe-probe-timeouts=3s", R"(did you mean "--livenessprobe-probe-timeout"?)"},
       {"--xyzzy-frotz-plugh", "there is no such flag; csi-sidecars --help lists all"},
-      {"--attacher-timeout=3s", "there is no such flag"},
+      {"--snapshotter-timeout=3s", "there is no such flag"},
+      {"--leader-election=perhaps", R"("perhaps" is neither true nor false)"},
       {"-=x", "there is no such flag"},
       {"--csi-address", "it needs a value"},
       {"livenessprobe", R"(cannot use the flag "livenessprobe": it is no flag)"},
@@ -305,6 +362,12 @@ TEST_CASE("values of bools, lists of words and secrets are told of likewise") {
              Catch::Contains(text) && !Catch::Contains("hunter2"));
   CHECK_THAT(error_of({"--controllers=resizer", "--leader-election", "true"}),
              Catch::Contains("it is no flag; a bool has its value after =: --flag=false"));
+}
+
+TEST_CASE("a driver that a controller waits for is told of by its address alone") {
+  CHECK_THAT(error_of({"--controllers=attacher", "--csi-address=127.0.0.1:50051"}),
+             Catch::StartsWith("cannot use the CSI driver's address \"127.0.0.1:50051\": it is a "
+                               "TCP address"));
 }
 
 TEST_CASE("a flag that several enabled controllers have is to be prefixed, unless it is generic") {

@@ -14,9 +14,10 @@ TEST_CASE("the help lists the flags of each controller from its options") {
            "\nlivenessprobe: A controller.\n",
            "  --livenessprobe-probe-timeout\n      (duration, default \"1s\") What it is for.\n",
            "  --node-driver-registrar-kubelet-registration-path\n      (string, required)",
-           "  --csi-address  (of livenessprobe, node-driver-registrar, resizer)\n",
+           "  --csi-address  (of attacher, livenessprobe, node-driver-registrar, resizer)\n",
            "  --controllers=LIST\n",
-           "no installed controller has such an option:\n      --kubeconfig",
+           "no installed controller has such an option:\n      --master",
+           "  --kubeconfig=FILE\n",
        }) {
     CAPTURE(part);
     CHECK_THAT(text, Catch::Contains(part));

@@ -1,5 +1,6 @@
 // Controllers that are installed, for tests of the command line: a livenessprobe, a
-// node-driver-registrar, a resizer with an option of each type, and one that is no sidecar.
+// node-driver-registrar, a resizer with an option of each type, an attacher of the API server's
+// objects, and one that is no sidecar.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +61,14 @@ inline InstalledControllers made_up_controllers() {
                        option("handle_inuse_error", kBool, true), level, password})},
       {"vendors", controller({}, {option("color", kString, "red")})},
   };
+  config::ModuleSchema attacher = controller({"longshore.host.v1.Kube/Watch"},
+                                             {address, option("timeout", kDuration, kSecond)});
+  attacher.kube_grants = {
+      {"status", {"storage.k8s.io"}, {"volumeattachments/status"}, {"patch"}},
+      {"volumes", {""}, {"persistentvolumes"}, {"list", "watch"}},
+  };
+  attacher.wait_for_driver_option = "csi_address";
+  installed.described.emplace("attacher", std::move(attacher));
   installed.unreadable = {{"broken", "cannot open the module \"/m/longshore-broken.so\": no"}};
   return installed;
 }
