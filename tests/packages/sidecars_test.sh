@@ -8,7 +8,9 @@ before=$(all_files)
 echo '== Install'
 dpkg -i /debs/longshore-sidecars_*.deb
 
-contains "$(csi-sidecars --help)" '--livenessprobe-probe-timeout'
+help=$(csi-sidecars --help)
+contains "$help" '--livenessprobe-probe-timeout'
+contains "$help" '--external-attacher-worker-threads'
 status=0
 said=$(csi-sidecars --controllers=livenesprobe 2>&1) || status=$?
 [ $status = 2 ] || fail "it ended with $status: $said"
