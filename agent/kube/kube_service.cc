@@ -14,6 +14,7 @@ namespace longshore::kube {
 namespace {
 
 constexpr const char* kEnding = "the agent is ending";
+constexpr std::chrono::seconds kRefusedFor{5};
 
 Error too_many(const std::string& what) {
   return Error(StatusCode::kResourceExhausted, "ask the API server").because(what);
@@ -120,9 +121,7 @@ void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest as
   Running& running = running_[call->handle()];
   running.call = call;
   if (asked.answer == AskedRequest::Answer::kWatch) {
-    running.stream =
-        std::make_shared<WatchStream>(io_, call, cache_of(informers_->find(asked.selection)));
-    running.stream->send();
+    begin_watch(running, asked);
     return;
   }
   Request request = std::move(asked.request);
@@ -130,6 +129,20 @@ void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest as
       access_->request(std::move(request), [this, call, asked = std::move(asked)](Outcome outcome) {
         answer(*call, asked, std::move(outcome));
       });
+}
+
+void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
+  std::erase_if(refusals_, [now = std::chrono::steady_clock::now()](const auto& each) {
+    return each.second.until <= now;
+  });
+  if (const auto refusal = refusals_.find(asked.selection); refusal != refusals_.end()) {
+    running.call->finish(StatusCode::kPermissionDenied, refusal->second.cause);
+    return;
+  }
+  running.watched = asked.selection;
+  running.stream =
+      std::make_shared<WatchStream>(io_, running.call, cache_of(informers_->find(asked.selection)));
+  running.stream->send();
 }
 
 Result<void> KubeService::connect() {
@@ -147,8 +160,9 @@ Result<void> KubeService::connect() {
   }
   access_ = *std::move(access);
   informers_ = std::make_unique<Informers>(
-      *access_, timing_,
-      [this](const Selection& selection, const std::string& cause) { told(selection, cause); });
+      *access_, timing_, [this](const Selection& selection, const Reflector::State& state) {
+        told(selection, state);
+      });
   return {};
 }
 
@@ -187,12 +201,20 @@ void KubeService::take(const AskedRequest& asked, const Object& object) {
   }
 }
 
-void KubeService::told(const Selection& selection, const std::string& cause) {
-  if (cause.empty()) {
+void KubeService::told(const Selection& selection, const Reflector::State& state) {
+  if (state.cause.empty()) {
     log_->info("the API server's objects are known again", {{"path", selection.path}});
   } else {
     log_->warning("the API server's objects are not known as they are now; this is tried again",
-                  {{"path", selection.path}, {"cause", cause}});
+                  {{"path", selection.path}, {"cause", state.cause}});
+  }
+  if (!state.is_refused) return;
+  // Its controllers tell it, and ask again.
+  refusals_[selection] = {state.cause, std::chrono::steady_clock::now() + kRefusedFor};
+  for (const auto& [handle, running] : running_) {
+    if (running.stream && running.watched == selection) {
+      running.call->finish(StatusCode::kPermissionDenied, state.cause);
+    }
   }
 }
 

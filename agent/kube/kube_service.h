@@ -8,6 +8,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,6 +54,13 @@ class KubeService final : public services::HostServiceTarget {
     std::shared_ptr<router::Call> call;
     std::shared_ptr<Call> request;
     std::shared_ptr<WatchStream> stream;
+    Selection watched;  // of the stream
+  };
+  // The server does not allow a watch. Those who ask again soon are answered so: where only the
+  // watch is refused, each would have it list everything before.
+  struct Refusal {
+    std::string cause;
+    std::chrono::steady_clock::time_point until;
   };
 
   static Result<std::unique_ptr<ApiAccess>> make_client(boost::asio::io_context& io,
@@ -71,7 +79,8 @@ class KubeService final : public services::HostServiceTarget {
   Result<std::string> reply_of(const AskedRequest& asked, const std::string& body);
   // Tells those who watch it.
   void take(const AskedRequest& asked, const Object& object);
-  void told(const Selection& selection, const std::string& cause);
+  void told(const Selection& selection, const Reflector::State& state);
+  void begin_watch(Running& running, const AskedRequest& asked);
   void end_all();
 
   MakeAccess make_access_;
@@ -84,6 +93,7 @@ class KubeService final : public services::HostServiceTarget {
   std::unique_ptr<ApiAccess> access_;  // from the first call on that finds a configuration
   std::unique_ptr<Informers> informers_;
   std::map<uint64_t, Running> running_;  // by handle, until they are over
+  std::map<Selection, Refusal> refusals_;
 
   std::mutex mutex_;
   bool is_stopped_ = false;

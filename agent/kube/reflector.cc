@@ -85,7 +85,7 @@ Request Reflector::request() const {
 void Reflector::change_state(State state) {
   const bool is_other = state.cause != state_.cause;
   state_ = std::move(state);
-  if (is_other && on_cause_) on_cause_(selection_, state_.cause);
+  if (is_other && on_cause_) on_cause_(selection_, state_);
 }
 
 void Reflector::list() {
@@ -104,10 +104,7 @@ void Reflector::ask_for_page(const std::string& token) {
 }
 
 void Reflector::on_page(Outcome outcome) {
-  if (!outcome) {
-    const ApiError& error = outcome.error();
-    return wait(Next::kList, error.message(), error.retry_after());
-  }
+  if (!outcome) return wait(Next::kList, outcome.error());
   Result<ObjectPage> page = parse_object_page(outcome.response().body);
   if (!page) {
     return wait(Next::kList, Error(page.error().code(), "list", selection_.path)
@@ -160,13 +157,23 @@ void Reflector::on_watch_end(const Outcome& outcome) {
   if (is_silent) return wait(Next::kList, "the watch said nothing up to its end");
   if (outcome) return watch();
   const ApiError& error = outcome.error();
-  wait(takes_list(error) ? Next::kList : Next::kWatch, error.message(), error.retry_after());
+  wait(takes_list(error) ? Next::kList : Next::kWatch, error);
 }
 
-void Reflector::wait(Next next, const std::string& cause, std::optional<seconds> retry_after) {
+void Reflector::wait(Next next, const ApiError& error) {
+  wait(next, State{.cause = error.message(), .is_refused = error.reason() == ApiReason::kForbidden},
+       error.retry_after());
+}
+
+void Reflector::wait(Next next, const std::string& cause) {
+  wait(next, State{.cause = cause}, std::nullopt);
+}
+
+void Reflector::wait(Next next, State state, std::optional<seconds> retry_after) {
   call_ = nullptr;
   listed_.clear();
-  change_state({state_.behind_since ? state_.behind_since : timing_.now(), cause});
+  state.behind_since = state_.behind_since ? state_.behind_since : timing_.now();
+  change_state(std::move(state));
   milliseconds delay = back_off_.next(timing_.random());
   if (retry_after) delay = std::max<milliseconds>(delay, std::min(*retry_after, kMostRetryAfter));
   timer_ = timing_.after(delay, [this, next] {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "kube/api_access.h"
+#include "kube/api_error.h"
 #include "kube/back_off.h"
 #include "kube/object_cache.h"
 #include "kube/selection.h"
@@ -38,12 +39,13 @@ class Reflector {
   // For people. A cache that is synced and behind has what there was at that time.
   struct State {
     // Nothing: it has what the server has, as far as the server tells.
-    std::optional<std::chrono::system_clock::time_point> behind_since;
-    std::string cause;  // why it is behind; empty while the first list comes
+    std::optional<std::chrono::system_clock::time_point> behind_since = std::nullopt;
+    std::string cause = {};   // why it is behind; empty while the first list comes
+    bool is_refused = false;  // the server does not allow it
   };
 
   // Hears of each other cause; empty: none any more. It changes no cache, and lets nobody go.
-  using OnCause = std::function<void(const Selection&, const std::string& cause)>;
+  using OnCause = std::function<void(const Selection&, const State&)>;
 
   Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache,
             OnCause on_cause = {});
@@ -64,8 +66,9 @@ class Reflector {
   void watch();
   void on_event(WatchEvent event);
   void on_watch_end(const Outcome& outcome);
-  void wait(Next next, const std::string& cause,
-            std::optional<std::chrono::seconds> retry_after = std::nullopt);
+  void wait(Next next, const ApiError& error);
+  void wait(Next next, const std::string& cause);
+  void wait(Next next, State state, std::optional<std::chrono::seconds> retry_after);
 
   // A function that does nothing once this is gone.
   template <typename Function>

@@ -67,6 +67,19 @@ void Attacher::stop() {
 
 void Attacher::tell(const std::string& part, std::string_view trouble) {
   const std::lock_guard lock(mutex_);
+  set_trouble(part, trouble);
+}
+
+void Attacher::tell_permission(const std::string& part, const Result<void>& done) {
+  const std::lock_guard lock(mutex_);
+  if (done) {
+    set_trouble(part, {});
+  } else if (done.error().code() == StatusCode::kPermissionDenied && !troubles_.contains(part)) {
+    set_trouble(part, done.error().message());
+  }
+}
+
+void Attacher::set_trouble(const std::string& part, std::string_view trouble) {
   if (trouble.empty()) {
     troubles_.erase(part);
   } else {
@@ -231,11 +244,8 @@ Result<void> Attacher::sync_attachment(const std::string& name) {
 
 Result<void> Attacher::attach(const VolumeAttachment& attachment, AttachStep step) {
   if (step.secret) {
-    auto data = server_.secret_data(*step.secret);
-    if (!data) return fail(attachment, data.error(), std::nullopt);
-    for (const auto& [key, value] : *data) {
-      (*step.request.mutable_secrets())[key] = value.text();
-    }
+    const auto added = add_secret(*step.secret, step.request);
+    if (!added) return fail(attachment, added.error(), std::nullopt);
   }
   if (step.volume_patch) {
     if (auto done = protect_volume(attachment.persistent_volume_name); !done) return done;
@@ -251,6 +261,15 @@ Result<void> Attacher::attach(const VolumeAttachment& attachment, AttachStep ste
   if (const auto patch = CsiHandler::after_publish(prepared, *answer)) {
     if (auto written = write(*patch); !written) return std::move(written).error();
   }
+  return {};
+}
+
+template <typename Request>
+Result<void> Attacher::add_secret(const plugins::SecretReference& reference, Request& request) {
+  auto data = server_.secret_data(reference);
+  tell_permission("reading secrets", data ? Result<void>() : Result<void>(data.error()));
+  if (!data) return std::move(data).error();
+  for (const auto& [key, value] : *data) (*request.mutable_secrets())[key] = value.text();
   return {};
 }
 
@@ -270,11 +289,8 @@ Result<void> Attacher::protect_volume(const std::string& name) {
 
 Result<void> Attacher::detach(const VolumeAttachment& attachment, DetachStep step) {
   if (step.secret) {
-    auto data = server_.secret_data(*step.secret);
-    if (!data) return fail(attachment, data.error(), std::nullopt);
-    for (const auto& [key, value] : *data) {
-      (*step.request.mutable_secrets())[key] = value.text();
-    }
+    const auto added = add_secret(*step.secret, step.request);
+    if (!added) return fail(attachment, added.error(), std::nullopt);
   }
   const auto answer = driver_.unpublish(std::move(step.request));
   if (!answer) return fail(attachment, answer.error(), answer.error().code());
@@ -302,6 +318,8 @@ Result<void> Attacher::sync_volume(const std::string& name) {
 
 Result<VolumeAttachment> Attacher::write(const Patch& patch) {
   auto json = server_.write(patch);
+  tell_permission(patch.path.ends_with("/status") ? "writing status" : "writing attachments",
+                  json ? Result<void>() : Result<void>(json.error()));
   if (!json) return std::move(json).error();
   const std::lock_guard lock(mutex_);
   auto attachment = attachments_.wrote(*json);
@@ -314,6 +332,7 @@ Result<VolumeAttachment> Attacher::write(const Patch& patch) {
 
 Result<void> Attacher::write_volume(const Patch& patch) {
   auto json = server_.write(patch);
+  tell_permission("writing volumes", json ? Result<void>() : Result<void>(json.error()));
   if (!json) return std::move(json).error();
   const std::lock_guard lock(mutex_);
   const auto volume = volumes_.wrote(*json);

@@ -71,6 +71,10 @@ class Attacher {
 
   // What is wrong with one part; empty: nothing.
   void tell(const std::string& part, std::string_view trouble);
+  // How a request went that the API server may forbid. The first that it forbids is told, until one
+  // of the same part is allowed.
+  void tell_permission(const std::string& part, const Result<void>& done);
+  void set_trouble(const std::string& part, std::string_view trouble);  // with the mutex
 
   // ---- handlers of the queues
   void run_task(const std::string& task);
@@ -93,6 +97,8 @@ class Attacher {
   Result<void> attach(const VolumeAttachment& attachment, AttachStep step);
   Result<void> detach(const VolumeAttachment& attachment, DetachStep step);
   Result<void> protect_volume(const std::string& name);
+  template <typename Request>
+  Result<void> add_secret(const plugins::SecretReference& reference, Request& request);
   Result<VolumeAttachment> write(const Patch& patch);
   Result<void> write_volume(const Patch& patch);
   // Answers the error.

@@ -46,12 +46,18 @@ std::string end_of(const std::string& log) {
   return text.substr(text.size() - std::min<size_t>(text.size(), 4000));
 }
 
+// A line for each request, when it is answered.
+constexpr const char* kAuditPolicy =
+    "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n"
+    "rules: [{level: Metadata}]\n";
+
 std::string token_user(size_t number) { return "token-user-" + std::to_string(number); }
 
 }  // namespace
 
 KubeApiServer::KubeApiServer(Options options)
-    : programs_(kube_programs()),
+    : has_audit_log_(options.audit_log),
+      programs_(kube_programs()),
       authority_(directory_.path()),
       reserved_port_(reserve_port()),
       port_(port_of(reserved_port_)) {
@@ -111,29 +117,33 @@ void KubeApiServer::start_etcd() {
 
 void KubeApiServer::start_server() {
   const char* const other = std::getenv("LONGSHORE_KUBE_APISERVER");
-  server_ = std::make_unique<DaemonProcess>(
-      std::vector<std::string>{
-          other ? other : programs_ + "/kube-apiserver",
-          "--etcd-servers=" + etcd_address_,
-          "--bind-address=127.0.0.1",
-          "--advertise-address=127.0.0.1",
-          "--secure-port=" + std::to_string(port_),
-          "--permit-port-sharing",
-          "--tls-cert-file=" + directory_ / "server.crt",
-          "--tls-private-key-file=" + directory_ / "server.key",
-          "--client-ca-file=" + ca_file(),
-          "--token-auth-file=" + directory_ / "tokens.csv",
-          "--authorization-mode=RBAC",
-          "--service-cluster-ip-range=10.96.0.0/16",
-          "--service-account-issuer=https://issuer.example",
-          "--service-account-key-file=" + directory_ / "service-account.key",
-          "--service-account-signing-key-file=" + directory_ / "service-account.key",
-          // Pods need no ServiceAccount; a controller manager need not be there.
-          "--disable-admission-plugins=ServiceAccount",
-          // No address of a node is told to anybody.
-          "--endpoint-reconciler-type=none",
-      },
-      directory_ / "server.log");
+  std::vector<std::string> command = {
+      other ? other : programs_ + "/kube-apiserver",
+      "--etcd-servers=" + etcd_address_,
+      "--bind-address=127.0.0.1",
+      "--advertise-address=127.0.0.1",
+      "--secure-port=" + std::to_string(port_),
+      "--permit-port-sharing",
+      "--tls-cert-file=" + directory_ / "server.crt",
+      "--tls-private-key-file=" + directory_ / "server.key",
+      "--client-ca-file=" + ca_file(),
+      "--token-auth-file=" + directory_ / "tokens.csv",
+      "--authorization-mode=RBAC",
+      "--service-cluster-ip-range=10.96.0.0/16",
+      "--service-account-issuer=https://issuer.example",
+      "--service-account-key-file=" + directory_ / "service-account.key",
+      "--service-account-signing-key-file=" + directory_ / "service-account.key",
+      // Pods need no ServiceAccount; a controller manager need not be there.
+      "--disable-admission-plugins=ServiceAccount",
+      // No address of a node is told to anybody.
+      "--endpoint-reconciler-type=none",
+  };
+  if (has_audit_log_) {
+    write_file(directory_ / "audit-policy.yaml", kAuditPolicy);
+    command.push_back("--audit-policy-file=" + directory_ / "audit-policy.yaml");
+    command.push_back("--audit-log-path=" + directory_ / "audit.log");
+  }
+  server_ = std::make_unique<DaemonProcess>(std::move(command), directory_ / "server.log");
   await(*server_, directory_ / "server.log", "/readyz", "kube-apiserver is not ready");
 }
 
@@ -178,6 +188,19 @@ void KubeApiServer::await(const DaemonProcess& process, const std::string& log,
 
 KubeIdentity KubeApiServer::identity(const std::string& name, const std::vector<KubeRule>& rules,
                                      KubeconfigForm form) {
+  KubeIdentity made = user(name, form);
+  allow(made, name, cluster_role(name, rules), rules.empty() ? nullptr : &rules[0]);
+  return made;
+}
+
+KubeIdentity KubeApiServer::identity(const std::string& name, const std::string& role,
+                                     const KubeRule& some) {
+  KubeIdentity made = user(name, {});
+  allow(made, name, role, &some);
+  return made;
+}
+
+KubeIdentity KubeApiServer::user(const std::string& name, KubeconfigForm form) {
   using Credentials = KubeconfigForm::Credentials;
   KubeIdentity made;
   if (form.credentials == Credentials::kTokenFile || form.credentials == Credentials::kToken) {
@@ -189,21 +212,26 @@ KubeIdentity KubeApiServer::identity(const std::string& name, const std::vector<
     made = {.user = name, .certificate_file = pair.certificate_file, .key_file = pair.key_file};
   }
   made.kubeconfig = kubeconfig(made, form);
+  return made;
+}
+
+// Until the server heeds it; `some` is a rule of the role, if it has any.
+void KubeApiServer::allow(const KubeIdentity& user, const std::string& name,
+                          const std::string& role, const KubeRule* some) {
   const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/";
   const auto post = [&](const std::string& path, const std::string& body) {
     const KubeResponse response = request(admin_, "POST", path, body);
     if (response.status != 201) throw std::runtime_error(path + ": " + response.body);
     return response;
   };
-  post(rbac + "clusterroles", cluster_role(name, rules));
-  post(rbac + "clusterrolebindings", cluster_role_binding(name, made.user));
-  const bool is_heeded = rules.empty() || eventually([&] {
+  post(rbac + "clusterroles", role);
+  post(rbac + "clusterrolebindings", cluster_role_binding(name, user.user));
+  const bool is_heeded = some == nullptr || eventually([&] {
                            return post("/apis/authorization.k8s.io/v1/subjectaccessreviews",
-                                       access_review(made.user, rules[0]))
+                                       access_review(user.user, *some))
                                       .body.find("\"allowed\":true") != std::string::npos;
                          });
   if (!is_heeded) throw std::runtime_error("the server does not heed the role " + name);
-  return made;
 }
 
 std::string KubeApiServer::kubeconfig(const KubeIdentity& identity, KubeconfigForm form) {
@@ -221,7 +249,9 @@ KubeResponse KubeApiServer::request(const KubeIdentity& identity, const std::str
       "--max-time",    "60",        "--cacert",    ca_file(),
       "--request",     method,      "--write-out", "\n%{http_code}"};
   if (!body.empty()) {
-    const std::string type = method == "PATCH" ? "merge-patch+json" : "json";
+    const std::string type = method == "PATCH"       ? "merge-patch+json"
+                             : body.starts_with('{') ? "json"
+                                                     : "yaml";
     command.insert(command.end(),
                    {"--header", "Content-Type: application/" + type, "--data-binary", "@-"});
   }
@@ -237,6 +267,10 @@ KubeResponse KubeApiServer::request(const KubeIdentity& identity, const std::str
   if (run.exit_code != 0) return {0, run.errors};
   const size_t line = run.output.rfind('\n');
   return {std::stoi(run.output.substr(line + 1)), run.output.substr(0, line)};
+}
+
+std::vector<KubeRequestMade> KubeApiServer::audited(const std::string& user) const {
+  return audited_requests(read_file(directory_ / "audit.log"), user);
 }
 
 std::string KubeApiServer::log() const { return read_file(directory_ / "server.log"); }

@@ -20,6 +20,7 @@
 
 #include "tests/support/certificate_authority.h"
 #include "tests/support/daemon_process.h"
+#include "tests/support/kube_audit_log.h"
 #include "tests/support/kube_identity.h"
 #include "tests/support/temporary_directory.h"
 
@@ -32,6 +33,7 @@ struct KubeResponse {
 
 struct KubeApiServerOptions {
   bool controller_manager = false;
+  bool audit_log = false;  // see KubeApiServer::audited()
 };
 
 class KubeApiServer {
@@ -58,11 +60,14 @@ class KubeApiServer {
   KubeIdentity identity(const std::string& name, const std::vector<KubeRule>& rules,
                         KubeconfigForm form = {});
   static constexpr size_t kTokens = 32;
+  // The same with a ClusterRole as somebody ships it, in YAML, called `name`. One of its rules
+  // starts with `some`.
+  KubeIdentity identity(const std::string& name, const std::string& role, const KubeRule& some);
   // The path of another kubeconfig of an identity, of the same kind of credentials.
   std::string kubeconfig(const KubeIdentity& identity, KubeconfigForm form);
 
   // One request with the credentials of an identity: "GET", "/api/v1/persistentvolumes". The body
-  // is JSON; a PATCH is a merge patch.
+  // is JSON, or YAML where it does not begin as an object; a PATCH is a merge patch.
   KubeResponse request(const KubeIdentity& identity, const std::string& method,
                        const std::string& path, const std::string& body = {}) const;
 
@@ -77,6 +82,8 @@ class KubeApiServer {
 
   // What the server has logged.
   std::string log() const;
+  // What it has answered a user since its first start. It needs an audit log.
+  std::vector<KubeRequestMade> audited(const std::string& user) const;
 
  private:
   void start_etcd();
@@ -85,7 +92,12 @@ class KubeApiServer {
              const std::string& what) const;
   void write_tokens() const;
 
+  KubeIdentity user(const std::string& name, KubeconfigForm form);
+  void allow(const KubeIdentity& user, const std::string& name, const std::string& role,
+             const KubeRule* some);
+
   const TemporaryDirectory directory_;
+  const bool has_audit_log_;
   const std::string programs_;  // the folder that has them
   const CertificateAuthority authority_;
   const int reserved_port_;  // a socket

@@ -190,6 +190,7 @@ struct Cluster {
   Result<host::v1::KubeObject> patch(const KubePatchRequest& request) {
     std::string path = request.path();
     patches.push_back(path);
+    if (is_forbidden) return Error::of_text(StatusCode::kPermissionDenied, "no, user u");
     if (path.ends_with("/status")) path.resize(path.size() - 7);
     const auto found = objects.find(path);
     if (found == objects.end()) return refused(StatusCode::kNotFound);
@@ -225,6 +226,7 @@ struct Cluster {
   std::optional<Error> list_error;
   csi::v1::ControllerPublishVolumeRequest published;
   std::string secret;
+  bool is_forbidden = false;         // each write
   std::vector<std::string> calls;    // methods of the driver
   std::vector<std::string> lists;    // paths
   std::vector<std::string> gets;     // paths
@@ -335,6 +337,19 @@ TEST_CASE_METHOD(Cluster, "A driver that attaches nothing costs one write") {
   REQUIRE(start());
   CHECK(patches == Texts{kAttachments + "/va/status"});
   CHECK(attachment("va").at("status").at("attached") == true);
+}
+
+TEST_CASE_METHOD(Cluster, "What the API server forbids is told until it allows it") {
+  put_attachment("va");
+  is_forbidden = true;
+  REQUIRE(start());
+  CHECK_THAT(host.degraded(), Catch::Contains("no, user u"));
+  CHECK(count("ControllerPublishVolume") == 0);
+  is_forbidden = false;
+  host.advance(2s);
+  settle();
+  CHECK(attachment("va").at("status").at("attached") == true);
+  CHECK_THAT(host.degraded(), !Catch::Contains("no, user u"));
 }
 
 TEST_CASE_METHOD(Cluster, "A driver without a name is told, and asked again") {

@@ -131,7 +131,8 @@ TEST_CASE_METHOD(WatchWorld, "The reply of a write is told before its event, and
               {"INITIAL a@3", "SYNCED", "UPSERT a@8", "UPSERT b@9", "DELETE b@10", "UPSERT c@11"}));
 }
 
-TEST_CASE_METHOD(WatchWorld, "What cannot be watched is in the log, with what is missing") {
+TEST_CASE_METHOD(WatchWorld,
+                 "What may not be watched is told and in the log, with what is missing") {
   const Watching watching = watch();
   answer(made(), 403, R"({"kind":"Status","reason":"Forbidden","message":"no, user u"})");
   CHECK(world.lines.wait([](const Lines& lines) {
@@ -142,6 +143,40 @@ TEST_CASE_METHOD(WatchWorld, "What cannot be watched is in the log, with what is
     });
   }));
   CHECK(texts_of(*watching.recorder).empty());
+  CHECK(watching.recorder->await());
+  CHECK(watching.recorder->code() == StatusCode::kPermissionDenied);
+  CHECK_THAT(watching.recorder->text(), Contains("the verb list on the resource nodes"));
+}
+
+TEST_CASE_METHOD(WatchWorld, "Who asks again for what may be listed and not watched has no list") {
+  const Watching first = watch();
+  const Watching second = watch();
+  list({});
+  REQUIRE(hears(second, {"SYNCED"}));
+  const Made events = made();
+  kube::Response forbidden;
+  forbidden.status = 403;
+  events->request.watches = true;  // as the client makes it
+  on_thread([&] { access.end(events, status_error(events->request, forbidden, "")); });
+  CHECK(first.recorder->await());
+  CHECK(second.recorder->await());
+  CHECK(second.recorder->code() == StatusCode::kPermissionDenied);
+  const Watching again = watch();
+  CHECK(again.recorder->await());
+  CHECK(again.recorder->code() == StatusCode::kPermissionDenied);
+  CHECK_THAT(again.recorder->text(), Contains("the verb watch on the resource nodes"));
+  on_thread([&] { CHECK(access.running.empty()); });
+}
+
+TEST_CASE_METHOD(WatchWorld, "A server that is busy ends no watch") {
+  const Watching watching = watch();
+  list({test::object("a", 3).json});
+  REQUIRE(hears(watching, {"INITIAL a@3", "SYNCED"}));
+  const Made events = made();
+  kube::Response busy;
+  busy.status = 503;
+  on_thread([&] { access.end(events, status_error(events->request, busy, "")); });
+  CHECK_FALSE(watching.call->is_over());
 }
 
 TEST_CASE_METHOD(WatchWorld, "The end of the service ends watches") {
