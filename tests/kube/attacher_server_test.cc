@@ -53,8 +53,7 @@ json::array finalizers_of(const json::value& object) {
 class Cluster {
  public:
   Cluster() {
-    const std::string answer = objects_path("volumes");
-    driver.controller = {"--volumes", answer, "--faults", objects_path("faults")};
+    driver.controller = {"--volumes", directory / "volumes", "--faults", directory / "faults"};
     identity = server.identity(kRole, shipped_role(),
                                {{"storage.k8s.io"}, {"volumeattachments"}, {"patch"}});
     Names nodes;
@@ -76,21 +75,21 @@ class Cluster {
 
   // ---- objects, by their numbers
   void make(const Names& numbers) {
-    Names volumes;
-    Names attachments;
+    Names made_volumes;
+    Names made_attachments;
     for (const std::string& number : numbers) {
-      volumes.push_back(
+      made_volumes.push_back(
           R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-)" + number +
           R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)"
           R"("csi":{"driver":"test.csi.example","volumeHandle":"volume-)" +
           number + "\"}}}");
-      attachments.push_back(
+      made_attachments.push_back(
           R"({"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"va-)" +
           number + R"("},"spec":{"attacher":"test.csi.example","nodeName":")" + node_of(number) +
           R"(","source":{"persistentVolumeName":"pv-)" + number + "\"}}}");
     }
-    objects.make(kVolumes, volumes);
-    objects.make(kAttachments, attachments);
+    objects.make(kVolumes, made_volumes);
+    objects.make(kAttachments, made_attachments);
   }
   void remove(const std::string& path, const std::string& prefix, const Names& numbers) {
     Names names;
@@ -151,7 +150,7 @@ class Cluster {
   }
 
   AttachedVolumes::Nodes driver_has() const {
-    return AttachedVolumes(objects_path("volumes")).nodes();
+    return AttachedVolumes(directory / "volumes").nodes();
   }
   // How often the driver was asked for this since its first start.
   size_t driver_calls(const std::string& method) const {
@@ -161,9 +160,9 @@ class Cluster {
     return calls;
   }
   void slow_down(const std::string& milliseconds) const {
-    write_file(objects_path("faults"), "ControllerPublishVolume * slow " + milliseconds +
-                                           "\nControllerUnpublishVolume * slow " + milliseconds +
-                                           "\n");
+    write_file(directory / "faults", "ControllerPublishVolume * slow " + milliseconds +
+                                         "\nControllerUnpublishVolume * slow " + milliseconds +
+                                         "\n");
   }
 
   std::string shown() const {
@@ -185,8 +184,6 @@ class Cluster {
   std::optional<AgentProcess> agent;
 
  private:
-  std::string objects_path(const std::string& name) const { return directory / name; }
-
   // With the driver's socket in place of the one that the shipped settings have.
   void configure() const {
     std::string settings =
@@ -237,16 +234,16 @@ std::set<std::string> allowed(const KubeApiServer& server) {
                       .request(server.admin(), "GET",
                                "/apis/rbac.authorization.k8s.io/v1/clusterroles/" + kRole)
                       .body);
-  std::set<std::string> allowed;
+  std::set<std::string> verbs;
   for (const json::value& rule : role.at("rules").as_array()) {
     for (const json::value& verb : rule.at("verbs").as_array()) {
       for (const json::value& resource : rule.at("resources").as_array()) {
-        allowed.insert(json::value_to<std::string>(verb) + ' ' +
-                       json::value_to<std::string>(resource));
+        verbs.insert(json::value_to<std::string>(verb) + ' ' +
+                     json::value_to<std::string>(resource));
       }
     }
   }
-  return allowed;
+  return verbs;
 }
 
 // ---- what happens
