@@ -14,7 +14,7 @@ namespace longshore::kube {
 namespace {
 
 constexpr const char* kEnding = "the agent is ending";
-constexpr std::chrono::seconds kRefusedFor{5};
+constexpr std::chrono::seconds kRefusedFor{10};
 
 Error too_many(const std::string& what) {
   return Error(StatusCode::kResourceExhausted, "ask the API server").because(what);
@@ -202,18 +202,21 @@ void KubeService::take(const AskedRequest& asked, const Object& object) {
 }
 
 void KubeService::told(const Selection& selection, const Reflector::State& state) {
+  if (state.is_refused) return refuse(selection, state.cause);
   if (state.cause.empty()) {
     log_->info("the API server's objects are known again", {{"path", selection.path}});
   } else {
     log_->warning("the API server's objects are not known as they are now; this is tried again",
                   {{"path", selection.path}, {"cause", state.cause}});
   }
-  if (!state.is_refused) return;
-  // Its controllers tell it, and ask again.
-  refusals_[selection] = {state.cause, std::chrono::steady_clock::now() + kRefusedFor};
+}
+
+// Its controllers tell it, and ask again.
+void KubeService::refuse(const Selection& selection, const std::string& cause) {
+  refusals_[selection] = {cause, std::chrono::steady_clock::now() + kRefusedFor};
   for (const auto& [handle, running] : running_) {
     if (running.stream && running.watched == selection) {
-      running.call->finish(StatusCode::kPermissionDenied, state.cause);
+      running.call->finish(StatusCode::kPermissionDenied, cause);
     }
   }
 }

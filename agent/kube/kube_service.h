@@ -80,6 +80,7 @@ class KubeService final : public services::HostServiceTarget {
   // Tells those who watch it.
   void take(const AskedRequest& asked, const Object& object);
   void told(const Selection& selection, const Reflector::State& state);
+  void refuse(const Selection& selection, const std::string& cause);
   void begin_watch(Running& running, const AskedRequest& asked);
   void end_all();
 

@@ -19,6 +19,8 @@ constexpr std::chrono::minutes kSilence{3};
 constexpr double kWatchSeconds = 300;
 // A server, or what stands before it, that wants more is not heeded.
 constexpr seconds kMostRetryAfter{300};
+// A server that has just started forbids everything for a moment, until it knows its roles.
+constexpr size_t kRefusals = 3;
 
 // Whether the same watch would not do better later.
 bool takes_list(const ApiError& error) {
@@ -83,7 +85,7 @@ Request Reflector::request() const {
 }
 
 void Reflector::change_state(State state) {
-  const bool is_other = state.cause != state_.cause;
+  const bool is_other = state.cause != state_.cause || state.is_refused != state_.is_refused;
   state_ = std::move(state);
   if (is_other && on_cause_) on_cause_(selection_, state_);
 }
@@ -134,6 +136,7 @@ void Reflector::watch() {
   watch.idle_limit = kSilence;
   watch.on_begin = while_here([this] {
     has_begun_ = true;
+    refusals_ = 0;
     change_state({});
   });
   watch.on_event = while_here([this](WatchEvent event) { on_event(std::move(event)); });
@@ -161,11 +164,13 @@ void Reflector::on_watch_end(const Outcome& outcome) {
 }
 
 void Reflector::wait(Next next, const ApiError& error) {
-  wait(next, State{.cause = error.message(), .is_refused = error.reason() == ApiReason::kForbidden},
+  refusals_ = error.reason() == ApiReason::kForbidden ? refusals_ + 1 : 0;
+  wait(next, State{.cause = error.message(), .is_refused = refusals_ >= kRefusals},
        error.retry_after());
 }
 
 void Reflector::wait(Next next, const std::string& cause) {
+  refusals_ = 0;
   wait(next, State{.cause = cause}, std::nullopt);
 }
 

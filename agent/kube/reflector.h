@@ -19,6 +19,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,10 +42,11 @@ class Reflector {
     // Nothing: it has what the server has, as far as the server tells.
     std::optional<std::chrono::system_clock::time_point> behind_since = std::nullopt;
     std::string cause = {};   // why it is behind; empty while the first list comes
-    bool is_refused = false;  // the server does not allow it
+    bool is_refused = false;  // the server does not allow it, again and again
   };
 
-  // Hears of each other cause; empty: none any more. It changes no cache, and lets nobody go.
+  // Hears of each other cause, and when it is a refusal; empty: none any more. It changes no cache,
+  // and lets nobody go.
   using OnCause = std::function<void(const Selection&, const State&)>;
 
   Reflector(ApiAccess& access, Timing& timing, Selection selection, ObjectCache& cache,
@@ -80,6 +82,7 @@ class Reflector {
   ObjectCache& cache_;
   const OnCause on_cause_;
   State state_;
+  size_t refusals_ = 0;  // one after the other
   BackOff back_off_;
   std::shared_ptr<Call> call_;   // the list's page, or the watch
   std::shared_ptr<void> timer_;  // while it waits

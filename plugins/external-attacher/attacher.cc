@@ -305,15 +305,19 @@ Result<void> Attacher::detach(const VolumeAttachment& attachment, DetachStep ste
   return {};
 }
 
+// Until the finalizer is gone: the sidecar may have added it twice.
 Result<void> Attacher::sync_volume(const std::string& name) {
   const VolumeTurn turn(*this, name);
-  std::optional<Patch> patch;
-  {
-    const std::lock_guard lock(mutex_);
-    const PersistentVolume* const volume = volumes_.find(name);
-    if (volume) patch = handler_->released_volume(*volume, index_);
+  while (true) {
+    std::optional<Patch> patch;
+    {
+      const std::lock_guard lock(mutex_);
+      const PersistentVolume* const volume = volumes_.find(name);
+      if (volume) patch = handler_->released_volume(*volume, index_);
+    }
+    if (!patch) return {};
+    if (auto done = write_volume(*patch); !done) return done;
   }
-  return patch ? write_volume(*patch) : Result<void>();
 }
 
 Result<VolumeAttachment> Attacher::write(const Patch& patch) {

@@ -39,12 +39,16 @@ void append_created(json::array& patch, const std::string& path, json::value val
   patch.push_back(operation("add", path, std::move(value)));
 }
 
+// Where the list is another one by now, the finalizer may be in it: by a write of ours whose answer
+// was lost. It would be there twice then.
 void append_added_finalizer(json::array& patch, const std::vector<std::string>& finalizers,
                             const std::string& finalizer) {
+  const std::string path = "/metadata/finalizers";
   if (finalizers.empty()) {
-    append_created(patch, "/metadata/finalizers", json::array{json::value(finalizer)});
+    append_created(patch, path, json::array{json::value(finalizer)});
   } else {
-    patch.push_back(operation("add", "/metadata/finalizers/-", json::value(finalizer)));
+    patch.push_back(operation("test", path, json::array(finalizers.begin(), finalizers.end())));
+    patch.push_back(operation("add", path + "/-", json::value(finalizer)));
   }
 }
 

@@ -19,17 +19,15 @@ std::string text_at(const json::value& event, const std::string& pointer) {
 std::optional<KubeRequestMade> request_of(const std::string& line, const std::string& user) {
   json::error_code error;
   const json::value event = json::parse(line, error);
-  if (error || text_at(event, "/user/username") != user) return std::nullopt;
+  if (error || text_at(event, "/stage") != "ResponseComplete" ||
+      text_at(event, "/user/username") != user) {
+    return std::nullopt;
+  }
   KubeRequestMade made{text_at(event, "/verb"), text_at(event, "/objectRef/resource")};
   const json::value* const status = event.find_pointer("/responseStatus/code", error);
   if (status) made.status = static_cast<int>(status->to_number<int>());
   const std::string part = text_at(event, "/objectRef/subresource");
   if (!part.empty()) made.resource += '/' + part;
-  // A watch that began is told at its end again.
-  const bool has_begun = made.verb == "watch" && made.status < 400;
-  if (text_at(event, "/stage") != (has_begun ? "ResponseStarted" : "ResponseComplete")) {
-    return std::nullopt;
-  }
   return made;
 }
 

@@ -14,8 +14,8 @@ struct KubeRequestMade {
   int status = 0;        // HTTP's
 };
 
-// Those of a user, in the order of the lines of the log; a watch when it began. A line that a
-// killed server has not finished is none.
+// Those of a user, in the order in which they ended: a watch that goes on is not among them. A line
+// that a killed server has not finished is none.
 std::vector<KubeRequestMade> audited_requests(const std::string& log, const std::string& user);
 
 }  // namespace longshore::test

@@ -290,6 +290,15 @@ TEST_CASE_METHOD(Cluster,
   CHECK(refusals == 0);
 }
 
+TEST_CASE_METHOD(Cluster, "A finalizer that a volume has twice goes as a whole") {
+  put(kVolumes, R"({"metadata": {"name": "pv", "deletionTimestamp": "t", "finalizers":
+      ["external-attacher/disk-example", "other", "external-attacher/disk-example"]},
+      "spec": {"csi": {"volumeHandle": "handle"}}})");
+  REQUIRE(start());
+  CHECK(objects.at(kVolumes + "/pv").at("metadata").at("finalizers") ==
+        json::parse(R"(["other"])"));
+}
+
 TEST_CASE_METHOD(Cluster,
                  "What the driver refuses stands in the status, and is tried again later") {
   put_attachment("va");

@@ -23,9 +23,10 @@ TEST_CASE("A volume's first finalizer makes the list, where there is still none"
               R"({"op":"add","path":"/metadata/finalizers","value":["external-attacher/d"]}])"});
 }
 
-TEST_CASE("A volume's further finalizer leaves the others as they are") {
+TEST_CASE("A further finalizer leaves the others as they are, and is not added to other ones") {
   CHECK(added_finalizer({.name = "pv", .finalizers = {"other"}}, kOurs).body ==
-        R"([{"op":"add","path":"/metadata/finalizers/-","value":"external-attacher/d"}])");
+        R"([{"op":"test","path":"/metadata/finalizers","value":["other"]},)"
+        R"({"op":"add","path":"/metadata/finalizers/-","value":"external-attacher/d"}])");
 }
 
 TEST_CASE("A finalizer is removed where it stands, if it still stands there") {
@@ -57,7 +58,8 @@ TEST_CASE("Finalizer and node id of an attachment are one request, and of both w
   CHECK_FALSE(prepared_attachment(some, kOurs, "i-0"));
   some.finalizers = {"other"};
   CHECK(prepared_attachment(some, kOurs, "i-0")->body ==
-        R"([{"op":"add","path":"/metadata/finalizers/-","value":"external-attacher/d"}])");
+        R"([{"op":"test","path":"/metadata/finalizers","value":["other"]},)"
+        R"({"op":"add","path":"/metadata/finalizers/-","value":"external-attacher/d"}])");
 }
 
 TEST_CASE("The status says what is attached, and keeps nothing of what was before") {

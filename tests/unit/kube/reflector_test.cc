@@ -48,9 +48,9 @@ struct Following {
 
   explicit Following(const Selection& selection = {"/api/v1/nodes", "", ""}) : followed(selection) {
     reflector.emplace(access, timing, selection, cache,
-                      [this](const Selection& of, const std::string& cause) {
+                      [this](const Selection& of, const Reflector::State& state) {
                         REQUIRE(of == followed);
-                        causes.push_back(cause);
+                        causes.push_back(state.cause + (state.is_refused ? " refused" : ""));
                       });
   }
 
@@ -285,6 +285,32 @@ TEST_CASE("It goes while it lists, watches, or waits, and what comes then is nob
   all.access.end(call, Response{});
   CHECK_FALSE(all.cache.find("b"));
   CHECK(all.access.running.empty());
+}
+
+TEST_CASE("What the server forbids three times running is refused, until it is allowed") {
+  Following all;
+  const auto forbid = [&] {
+    all.end(error(ApiReason::kForbidden, StatusCode::kPermissionDenied));
+    all.pass();
+  };
+  for (int i = 0; i < 2; ++i) {
+    forbid();
+    forbid();
+    all.end(cut());
+    all.pass();
+  }
+  CHECK_FALSE(all.reflector->state().is_refused);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(all.reflector->state().is_refused == (i == 3));
+    forbid();
+  }
+  CHECK(all.causes.size() == 2);
+  CHECK_THAT(all.causes[1], Contains("of the test") && Contains(" refused"));
+  all.synced();
+  CHECK_FALSE(all.reflector->state().is_refused);
+  // A watch as well as a list.
+  for (int i = 0; i < 3; ++i) forbid();
+  CHECK(all.reflector->state().is_refused);
 }
 
 TEST_CASE("Each other cause is told once, and that there is none any more") {
