@@ -190,7 +190,8 @@ class Cluster {
   std::optional<AgentProcess> agent;
 
  private:
-  // With the driver's socket in place of the one that the shipped settings have.
+  // With the driver's socket in place of the one that the shipped settings have. What is being
+  // attached when the driver is asked for its list is attached again, which would be counted.
   void configure() const {
     std::string settings =
         read_file(source_tree() + "/plugins/external-attacher/external-attacher.toml");
@@ -199,6 +200,7 @@ class Cluster {
       settings.replace(at, socket.size(), driver.socket);
       at += driver.socket.size();
     }
+    settings.insert(settings.find("settings.csi_address"), "settings.reconcile_sync = \"1h\"\n");
     directory.configure("[agent.kube]\nkubeconfig = \"" + identity.kubeconfig + "\"\n" + settings);
   }
 };
@@ -233,11 +235,14 @@ Requests await_requests(const Cluster& cluster, const std::string& what, size_t 
   return requests;
 }
 
-// "500 patch persistentvolumes"
-Names texts_of(const Requests& requests) {
+// "500 patch persistentvolumes", and what was refused. Lists and watches may be made again: the
+// server ends a watch whose reader is slow.
+Names writes_of(const Requests& requests) {
   Names texts;
   for (const auto& [request, count] : requests) {
-    texts.push_back(std::to_string(count) + ' ' + request);
+    const bool is_reading = request.starts_with("list ") || request.starts_with("watch ");
+    const bool is_refused = request.find(" answered ") != request.npos;
+    if (!is_reading || is_refused) texts.push_back(std::to_string(count) + ' ' + request);
   }
   return texts;
 }
@@ -278,14 +283,11 @@ void check_many(Cluster& cluster) {
   print_time("attached", kCount, since);
   cluster.check_attached(numbers);
   CHECK(cluster.driver_calls("ControllerPublishVolume") == kCount);
-  Requests expected = {{"list csinodes", 1},
-                       {"list persistentvolumes", 1},
-                       {"list volumeattachments", 1},
-                       {"patch persistentvolumes", kCount},
+  Requests expected = {{"patch persistentvolumes", kCount},
                        {"patch volumeattachments", kCount},
                        {"patch volumeattachments/status", kCount}};
-  CHECK(texts_of(await_requests(cluster, "patch volumeattachments/status", kCount)) ==
-        texts_of(expected));
+  CHECK(writes_of(await_requests(cluster, "patch volumeattachments/status", kCount)) ==
+        writes_of(expected));
 
   since = std::chrono::steady_clock::now();
   cluster.detach(numbers);
@@ -294,13 +296,13 @@ void check_many(Cluster& cluster) {
   cluster.check_detached();
   CHECK(cluster.driver_calls("ControllerUnpublishVolume") == kCount);
   expected["patch volumeattachments"] += kCount;
-  CHECK(texts_of(await_requests(cluster, "patch volumeattachments", 2 * kCount)) ==
-        texts_of(expected));
+  CHECK(writes_of(await_requests(cluster, "patch volumeattachments", 2 * kCount)) ==
+        writes_of(expected));
 
   cluster.check_released(numbers);
   expected["patch persistentvolumes"] += kCount;
-  CHECK(texts_of(await_requests(cluster, "patch persistentvolumes", 2 * kCount)) ==
-        texts_of(expected));
+  CHECK(writes_of(await_requests(cluster, "patch persistentvolumes", 2 * kCount)) ==
+        writes_of(expected));
 }
 
 // The log has a watch when it ends.
