@@ -14,7 +14,10 @@ KubeObjects::KubeObjects(const KubeIdentity& identity)
 void KubeObjects::make(const std::string& path, const std::vector<std::string>& objects) {
   std::vector<kube::Request> requests;
   for (const std::string& object : objects) {
-    requests.push_back({.method = kube::Method::kPost, .path = path, .body = object});
+    kube::Request& request = requests.emplace_back();
+    request.method = kube::Method::kPost;
+    request.path = path;
+    request.body = object;
   }
   ask(std::move(requests));
 }
@@ -22,7 +25,9 @@ void KubeObjects::make(const std::string& path, const std::vector<std::string>& 
 void KubeObjects::remove(const std::string& path, const std::vector<std::string>& names) {
   std::vector<kube::Request> requests;
   for (const std::string& name : names) {
-    requests.push_back({.method = kube::Method::kDelete, .path = path + '/' + name});
+    kube::Request& request = requests.emplace_back();
+    request.method = kube::Method::kDelete;
+    request.path = path + '/' + name;
   }
   ask(std::move(requests));
 }
