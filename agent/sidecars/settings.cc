@@ -1,6 +1,7 @@
 #include "sidecars/settings.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <variant>
@@ -47,10 +48,24 @@ std::string grant_section(const std::string& grants, const config::KubeGrant& gr
          line("verbs", config::in_quotes(grant.verbs));
 }
 
+// Workers hold a thread each while they wait. A sidecar has two queues of them, and does more
+// beside.
+std::string threads_line(const config::ModuleSchema& schema,
+                         const std::map<std::string, config::OptionValue>& values) {
+  const auto option =
+      std::ranges::find(schema.options, "worker_threads", &config::OptionSchema::name);
+  if (option == schema.options.end()) return {};
+  const auto given = values.find(option->name);
+  const int64_t workers =
+      std::get<int64_t>(given == values.end() ? *option->default_value : given->second);
+  return line("max_concurrent_calls", std::to_string(std::min<int64_t>(2 * workers + 4, 1024)));
+}
+
 std::string controller_section(const std::string& name, const config::ModuleSchema& schema,
                                const std::map<std::string, config::OptionValue>& values) {
   const std::string table = config::joined("controllers", name);
-  std::string section = "\n[" + table + "]\n" + line("may_call", config::in_quotes(schema.calls));
+  std::string section = "\n[" + table + "]\n" + line("may_call", config::in_quotes(schema.calls)) +
+                        threads_line(schema, values);
   if (const std::string driver = awaited_driver(schema, values); !driver.empty()) {
     section += line("wait_for_driver", config::in_quotes(driver));
   }

@@ -165,6 +165,7 @@ TEST_CASE("a controller of the API server's objects has its grants, its driver a
                  Catch::EndsWith(R"(
 [controllers.attacher]
 may_call = ["longshore.host.v1.Kube/Watch"]
+max_concurrent_calls = 24
 wait_for_driver = "unix:/csi/csi.sock"
 
 [controllers.attacher.kube_grants.status]
@@ -181,11 +182,13 @@ verbs = ["list", "watch"]
 csi_address = "unix:/csi/csi.sock"
 timeout = "30s"
 )"));
-  const auto in_pod = parse({"--controllers=attacher", "--kubeconfig="});
+  const auto in_pod = parse({"--controllers=attacher", "--kubeconfig=", "--worker-threads=100"});
   REQUIRE(in_pod);
   CHECK(in_pod->warnings.empty());
-  CHECK_THAT(in_pod->configuration, Catch::Contains("wait_for_driver = \"/run/csi/socket\"\n") &&
-                                        !Catch::Contains("[agent.kube]"));
+  CHECK_THAT(in_pod->configuration,
+             Catch::Contains("max_concurrent_calls = 204\n") &&
+                 Catch::Contains("wait_for_driver = \"/run/csi/socket\"\n") &&
+                 !Catch::Contains("[agent.kube]"));
 }
 #endif
 

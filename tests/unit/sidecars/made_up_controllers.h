@@ -61,8 +61,9 @@ inline InstalledControllers made_up_controllers() {
                        option("handle_inuse_error", kBool, true), level, password})},
       {"vendors", controller({}, {option("color", kString, "red")})},
   };
-  config::ModuleSchema attacher = controller({"longshore.host.v1.Kube/Watch"},
-                                             {address, option("timeout", kDuration, kSecond)});
+  config::ModuleSchema attacher =
+      controller({"longshore.host.v1.Kube/Watch"}, {address, option("timeout", kDuration, kSecond),
+                                                    option("worker_threads", kInt, int64_t{10})});
   attacher.kube_grants = {
       {"status", {"storage.k8s.io"}, {"volumeattachments/status"}, {"patch"}},
       {"volumes", {""}, {"persistentvolumes"}, {"list", "watch"}},
