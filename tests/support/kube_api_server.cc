@@ -145,6 +145,9 @@ void KubeApiServer::start_server() {
   }
   server_ = std::make_unique<DaemonProcess>(std::move(command), directory_ / "server.log");
   await(*server_, directory_ / "server.log", "/readyz", "kube-apiserver is not ready");
+  // It makes this one once it is ready.
+  await(*server_, directory_ / "server.log", "/api/v1/namespaces/default",
+        "kube-apiserver has not made the namespace default");
 }
 
 void KubeApiServer::start_controller_manager() {
