@@ -36,8 +36,8 @@ Result<PersistentVolume> parse_persistent_volume(std::string_view json) {
   JsonDocument document("PersistentVolume", json);
   PersistentVolume volume;
   volume.name = document.read_name();
-  volume.resource_version = document.root().object("metadata").text("resourceVersion");
   const JsonFields metadata = document.root().object("metadata");
+  volume.resource_version = metadata.text("resourceVersion");
   volume.is_being_deleted = !metadata.text("deletionTimestamp").empty();
   volume.finalizers = metadata.texts("finalizers");
 

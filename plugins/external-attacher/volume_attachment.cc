@@ -18,8 +18,8 @@ Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
   JsonDocument document("VolumeAttachment", json);
   VolumeAttachment attachment;
   attachment.name = document.read_name();
-  attachment.resource_version = document.root().object("metadata").text("resourceVersion");
   const JsonFields metadata = document.root().object("metadata");
+  attachment.resource_version = metadata.text("resourceVersion");
   attachment.is_being_deleted = !metadata.text("deletionTimestamp").empty();
   attachment.finalizers = metadata.texts("finalizers");
   attachment.has_annotations = metadata.has("annotations");
