@@ -32,6 +32,7 @@ class WholeCheck {
     check_limits(draft_, findings_);
     check_users(draft_, findings_);
     check_driver_waits(draft_, host_services_, findings_);
+    check_leader_elections(draft_, host_services_, findings_);
     check_permissions(draft_, schemas_, host_services_, findings_);
     check_kube_grants(draft_, findings_);
     for (const EndpointSettings& endpoint : draft_.configuration.endpoints) check(endpoint);

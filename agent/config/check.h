@@ -43,6 +43,10 @@ void warn_of_open_versions(const Draft& draft, const ModuleSchemas& schemas, Fin
 void check_driver_waits(const Draft& draft, const HostServiceNames& host_services,
                         Findings& findings);
 
+// That only controllers run by leases, and that times and labels of these make sense.
+void check_leader_elections(const Draft& draft, const HostServiceNames& host_services,
+                            Findings& findings);
+
 // That the system knows the users and groups of sockets, rules and trusted owners.
 void check_users(const Draft& draft, Findings& findings);
 

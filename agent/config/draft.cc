@@ -121,6 +121,20 @@ class FileReader {
     }
   }
 
+  // One that is left empty by mistake must not be a controller that runs without a lease.
+  void read_table(const Member& member, const std::string& path, LeaderElectionSettings& election) {
+    const auto* table = table_of(member, path);
+    if (table == nullptr) return;
+    if (table->empty()) {
+      findings_.add(member.node.place, in_quotes(path) +
+                                           " names no lease; write lease = "
+                                           "\"<name>\", or leave it out");
+    }
+    for (const Member& inner : *table) {
+      if (!read(inner, path, election)) unknown(inner, path, election);
+    }
+  }
+
   void read_table(const Member& member, const std::string& path,
                   std::vector<PermissionRule>& rules) {
     read_named(member, path, rules, "rule", "users, groups and methods");

@@ -60,6 +60,11 @@ class EntryList {
     for (const KubeGrant& grant : grants) add(joined(table, grant.name), grant);
   }
 
+  void add_inner(const ModuleSettings&, const std::string& table,
+                 const LeaderElectionSettings& election) {
+    if (!election.lease.empty()) add(table, election);
+  }
+
   void add_inner(const ModuleSettings& module, const std::string&,
                  const std::map<std::string, std::chrono::nanoseconds>& timeouts) {
     for (const auto& [method, timeout] : timeouts) {

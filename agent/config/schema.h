@@ -44,6 +44,7 @@ const SectionKeys<EndpointSettings>& section_keys(const EndpointSettings&);
 const SectionKeys<ModuleSettings>& section_keys(const ModuleSettings&);
 const SectionKeys<MethodSettings>& section_keys(const MethodSettings&);
 const SectionKeys<KubeGrant>& section_keys(const KubeGrant&);
+const SectionKeys<LeaderElectionSettings>& section_keys(const LeaderElectionSettings&);
 const SectionKeys<ProcessSettings>& section_keys(const ProcessSettings&);
 
 // Whether `name` can name an endpoint or a module: [a-z][a-z0-9_-]*.

@@ -36,4 +36,47 @@ const SectionKeys<KubeGrant>& section_keys(const KubeGrant&) {
   return keys;
 }
 
+const SectionKeys<LeaderElectionSettings>& section_keys(const LeaderElectionSettings&) {
+  using S = LeaderElectionSettings;
+  constexpr int64_t kSecond = 1000 * kMillisecond;
+  static const SectionKeys<S> keys = {
+      key<&S::lease>(
+          {.name = "lease",
+           .doc = "The name of a Lease of Kubernetes'. Of all agents whose controllers "
+                  "name it, those of one run at a time; of one agent, controllers that "
+                  "name the same with the same settings share it. What is neither a "
+                  "letter, a digit nor - becomes -, as upstream's sidecars have it. Empty: the "
+                  "controller runs without.",
+           .may_be_empty = true}),
+      key<&S::name_space>({.name = "namespace",
+                           .doc = "Where the Lease is. Empty: POD_NAMESPACE of the environment, "
+                                  "else the namespace of the Pod's service account, else default.",
+                           .may_be_empty = true}),
+      key<&S::lease_duration>({.name = "lease_duration",
+                               .type = KeyType::kDuration,
+                               .doc = "How long others wait for a holder that they hear nothing "
+                                      "of, before one takes the lease. Whole seconds.",
+                               .range = {{kSecond, kHour}}}),
+      key<&S::renew_deadline>({.name = "renew_deadline",
+                               .type = KeyType::kDuration,
+                               .doc = "How long after its last renewal the holder's controllers "
+                                      "may run. They have the time from there to lease_duration "
+                                      "to stop, and are killed then.",
+                               .range = {{kSecond, kHour}}}),
+      key<&S::retry_period>({.name = "retry_period",
+                             .type = KeyType::kDuration,
+                             .doc = "How often the holder renews the lease. Others look at it once "
+                                    "in a time between this and 2.2 times as much.",
+                             .range = {{kSecond, kHour}}}),
+      key<&S::labels>({.name = "labels",
+                       .type = KeyType::kNames,
+                       .doc = "Labels that the holder puts on the Lease, as \"app=driver\"."}),
+      key<&S::release_on_exit>({.name = "release_on_exit",
+                                .type = KeyType::kBool,
+                                .doc = "Whether an agent that ends gives the lease back, when its "
+                                       "controllers have stopped, so that others need not wait."}),
+  };
+  return keys;
+}
+
 }  // namespace longshore::config

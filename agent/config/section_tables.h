@@ -49,6 +49,7 @@ inline constexpr std::tuple kSectionTables<ModuleSettings>{
     SectionTable{"methods", &ModuleSettings::method_timeouts},
     SectionTable{"permissions", &ModuleSettings::permissions},
     SectionTable{"kube_grants", &ModuleSettings::kube_grants},
+    SectionTable{"leader_election", &ModuleSettings::leader_election},
     SectionTable{"process", &ModuleSettings::process},
     SectionTable{"settings", &ModuleSettings::settings},
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -182,6 +183,20 @@ struct KubeGrant {
   bool operator==(const KubeGrant&) const = default;
 };
 
+// `[controllers.<name>.leader_election]`: a lease of Kubernetes'. Controllers that name one with
+// the same settings share it.
+struct LeaderElectionSettings {
+  std::string lease;       // empty: it runs without one
+  std::string name_space;  // empty: that of the Pod
+  std::chrono::nanoseconds lease_duration = std::chrono::seconds(15);
+  std::chrono::nanoseconds renew_deadline = std::chrono::seconds(10);
+  std::chrono::nanoseconds retry_period = std::chrono::seconds(5);
+  std::vector<std::string> labels;  // "name=value"
+  bool release_on_exit = true;
+
+  auto operator<=>(const LeaderElectionSettings&) const = default;
+};
+
 // `[modules.<name>]`, and `[controllers.<name>]` for modules that are controllers
 struct ModuleSettings : RouteSettings {
   std::string name;  // no module has that of another, nor of a controller
@@ -199,6 +214,7 @@ struct ModuleSettings : RouteSettings {
   std::vector<std::string> may_call;
   std::vector<KubeGrant> kube_grants = {};  // by name; none: it may do nothing
   std::string wait_for_driver;              // address of a CSI driver; empty: it waits for none
+  LeaderElectionSettings leader_election = {};
   ProcessSettings process;
   // All options of the module's description, with defaults filled in. Durations in nanoseconds.
   std::map<std::string, OptionValue> settings;

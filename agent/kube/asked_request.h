@@ -18,8 +18,9 @@ struct AskedRequest {
 
   Answer answer = Answer::kObject;
   ResourcePath resource;
-  Request request;      // but for a watch
-  Selection selection;  // of a watch
+  Request request;                                 // but for a watch
+  Selection selection;                             // of a watch
+  config::LeaderElectionSettings leader_election;  // that its writes need, if it names a lease
 };
 
 // `controller`: who calls, in the configuration by which the agent runs now; null: it is not in it.

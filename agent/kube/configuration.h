@@ -49,11 +49,15 @@ Result<Configuration> read_kubeconfig(const std::string& path);
 
 // What Kubernetes puts into the containers of a Pod.
 struct PodSurroundings {
-  std::string host;  // KUBERNETES_SERVICE_HOST
-  std::string port;  // KUBERNETES_SERVICE_PORT
+  std::string host;        // KUBERNETES_SERVICE_HOST
+  std::string port;        // KUBERNETES_SERVICE_PORT
+  std::string name_space;  // POD_NAMESPACE, which its author may set
   std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 PodSurroundings pod_surroundings();  // of this process
+
+// Where it is, as far as it is told, else "default".
+std::string pod_namespace(const PodSurroundings& pod);
 
 Result<Configuration> in_cluster_configuration(const PodSurroundings& pod);
 

@@ -18,7 +18,15 @@ PodSurroundings pod_surroundings() {
   PodSurroundings pod;
   pod.host = variable("KUBERNETES_SERVICE_HOST");
   pod.port = variable("KUBERNETES_SERVICE_PORT");
+  pod.name_space = variable("POD_NAMESPACE");
   return pod;
+}
+
+std::string pod_namespace(const PodSurroundings& pod) {
+  if (!pod.name_space.empty()) return pod.name_space;
+  ChangingFile file(pod.folder + "/namespace");
+  if (file.read() && !file.trimmed().empty()) return std::string(file.trimmed());
+  return "default";
 }
 
 Result<Configuration> in_cluster_configuration(const PodSurroundings& pod) {

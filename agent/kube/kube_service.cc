@@ -63,9 +63,12 @@ bool covers(const Selection& selection, const ResourcePath& object) {
 
 }  // namespace
 
-Result<std::shared_ptr<KubeService>> KubeService::make(MakeAccess make_access) {
+Result<std::shared_ptr<KubeService>> KubeService::make(MakeAccess make_access,
+                                                       IoTiming::Uptime uptime) {
   auto service = services::make_host_service<KubeService>(kube_description);
-  if (service) (*service)->make_access_ = std::move(make_access);
+  if (!service) return service;
+  (*service)->make_access_ = std::move(make_access);
+  (*service)->uptime_ = std::move(uptime);
   return service;
 }
 
@@ -91,6 +94,12 @@ Result<void> KubeService::begin(router::Call& call) {
       std::ranges::find(modules, call.caller().module, &config::ModuleSettings::name);
   auto asked = asked_request(call, controller == modules.end() ? nullptr : &*controller);
   if (!asked) return std::move(asked).error();
+  return post_at_once([this, asked = *std::move(asked),
+                       call = std::static_pointer_cast<router::Call>(
+                           call.shared_from_this())]() mutable { run(call, std::move(asked)); });
+}
+
+Result<void> KubeService::post_at_once(std::function<void()> function) {
   const std::lock_guard lock(mutex_);
   if (is_stopped_) {
     return Error(StatusCode::kUnavailable, "ask the API server").because(kEnding);
@@ -102,9 +111,7 @@ Result<void> KubeService::begin(router::Call& call) {
       return too_many(std::string("there is no thread for it: ") + error.what());
     }
   }
-  boost::asio::post(io_, [this, asked = *std::move(asked),
-                          call = std::static_pointer_cast<router::Call>(
-                              call.shared_from_this())]() mutable { run(call, std::move(asked)); });
+  boost::asio::post(io_, std::move(function));
   return {};
 }
 
@@ -125,6 +132,9 @@ void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest as
     return;
   }
   Request request = std::move(asked.request);
+  if (request.method != Method::kGet && !asked.leader_election.lease.empty()) {
+    request.permit = elections_.permit(asked.leader_election);
+  }
   running.request =
       access_->request(std::move(request), [this, call, asked = std::move(asked)](Outcome outcome) {
         answer(*call, asked, std::move(outcome));
@@ -147,23 +157,36 @@ void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
 
 Result<void> KubeService::connect() {
   if (access_) return {};
-  const std::string kubeconfig = configuration_()->agent.kube.kubeconfig;
-  auto access = make_access_(io_, kubeconfig, *log_);
-  if (!access) {
-    // Whatever the code: none of an object is meant.
-    return Error(StatusCode::kFailedPrecondition, "ask the API server")
-        .because(access.error().message())
-        .advise(
-            kubeconfig.empty()
-                ? "set agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod"
-                : "");
-  }
+  auto access = new_access();
+  if (!access) return std::move(access).error();
   access_ = *std::move(access);
   informers_ = std::make_unique<Informers>(
       *access_, timing_, [this](const Selection& selection, const Reflector::State& state) {
         told(selection, state);
       });
   return {};
+}
+
+Result<std::unique_ptr<ApiAccess>> KubeService::new_access() {
+  const std::string kubeconfig = configuration_()->agent.kube.kubeconfig;
+  auto access = make_access_(io_, kubeconfig, *log_);
+  if (access) return access;
+  // Whatever the code: none of an object is meant.
+  return Error(StatusCode::kFailedPrecondition, "ask the API server")
+      .because(access.error().message())
+      .advise(
+          kubeconfig.empty()
+              ? "set agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod"
+              : "");
+}
+
+Result<ApiAccess*> KubeService::access_to_leases() {
+  if (!access_to_leases_) {
+    auto access = new_access();
+    if (!access) return std::move(access).error();
+    access_to_leases_ = *std::move(access);
+  }
+  return access_to_leases_.get();
 }
 
 void KubeService::answer(router::Call& call, const AskedRequest& asked, Outcome outcome) {
@@ -221,6 +244,14 @@ void KubeService::refuse(const Selection& selection, const std::string& cause) {
   }
 }
 
+void KubeService::told(const std::string& sentence, bool is_loss) {
+  if (is_loss) {
+    log_->warning(sentence);
+  } else {
+    log_->info(sentence);
+  }
+}
+
 void KubeService::post(std::function<void()> function) {
   const std::lock_guard lock(mutex_);
   if (!is_stopped_ && thread_.joinable()) boost::asio::post(io_, std::move(function));
@@ -242,7 +273,7 @@ void KubeService::on_end(router::Call& call) {
   });
 }
 
-void KubeService::end_all() {
+void KubeService::end_calls() {
   for (const auto& [handle, running] : running_) {
     running.call->finish(StatusCode::kUnavailable, kEnding);
     if (running.request) running.request->cancel();
@@ -259,8 +290,10 @@ void KubeService::stop() {
   }
   if (!thread_.joinable()) return;
   boost::asio::post(io_, [this] {
-    end_all();
-    boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled
+    end_calls();
+    elections_.end([this] {
+      boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled
+    });
   });
   thread_.join();
 }

@@ -17,10 +17,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "kube/api_access.h"
 #include "kube/asked_request.h"
 #include "kube/informers.h"
+#include "kube/leader_elections.h"
 #include "kube/timing.h"
 #include "kube/watch_stream.h"
 #include "longshore/result.hpp"
@@ -36,17 +38,27 @@ class KubeService final : public services::HostServiceTarget {
   using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
       boost::asio::io_context& io, const std::string& kubeconfig, observe::Log& log)>;
 
-  static Result<std::shared_ptr<KubeService>> make(MakeAccess make_access = make_client);
-  using HostServiceTarget::HostServiceTarget;
+  static Result<std::shared_ptr<KubeService>> make(MakeAccess make_access = make_client,
+                                                   IoTiming::Uptime uptime = system_uptime);
+  explicit KubeService(loader::ModuleDescription description)
+      : HostServiceTarget(std::move(description)) {}
   ~KubeService() override { KubeService::stop(); }
 
   bool for_modules() const override { return true; }
   void start(router::Timers& timers, observe::Log& log,
              const services::CurrentConfiguration& configuration) override;
-  // Ends the thread; no call is made from then on. Twice is harmless.
+  // Gives leases back. Ends the thread; no call is made from then on. Twice is harmless.
   void stop() override;
   void on_writable(router::Call& call) override;
   void on_end(router::Call& call) override;
+
+  std::shared_ptr<services::RunCondition> run_condition(
+      const config::ModuleSettings& controller) override {
+    return elections_.condition(controller);
+  }
+  void modules_changed(const services::ModuleStates& modules) override {
+    elections_.modules_changed(modules);
+  }
 
  private:
   // What is under way: a request or a watch.
@@ -71,28 +83,40 @@ class KubeService final : public services::HostServiceTarget {
   Result<void> begin(router::Call& call) override;
   // On the thread, if there is one.
   void post(std::function<void()> function);
+  // The same, and the thread is begun if there is none yet.
+  Result<void> post_at_once(std::function<void()> function);
 
   // These run on the thread.
   void run(const std::shared_ptr<router::Call>& call, AskedRequest asked);
   Result<void> connect();
+  Result<std::unique_ptr<ApiAccess>> new_access();
+  Result<ApiAccess*> access_to_leases();
   void answer(router::Call& call, const AskedRequest& asked, Outcome outcome);
   Result<std::string> reply_of(const AskedRequest& asked, const std::string& body);
   // Tells those who watch it.
   void take(const AskedRequest& asked, const Object& object);
   void told(const Selection& selection, const Reflector::State& state);
+  void told(const std::string& sentence, bool is_loss);
   void refuse(const Selection& selection, const std::string& cause);
   void begin_watch(Running& running, const AskedRequest& asked);
-  void end_all();
+  void end_calls();
 
   MakeAccess make_access_;
+  IoTiming::Uptime uptime_;
   services::CurrentConfiguration configuration_;
   observe::Log* log_ = nullptr;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
       io_.get_executor()};
-  IoTiming timing_{io_};
+  IoTiming timing_{io_, [this] { return uptime_(); }};
   std::unique_ptr<ApiAccess> access_;  // from the first call on that finds a configuration
+  std::unique_ptr<ApiAccess> access_to_leases_;  // its own connections
   std::unique_ptr<Informers> informers_;
+  LeaderElections elections_{
+      {.timing = timing_,
+       .access = [this] { return access_to_leases(); },
+       .post = [this](std::function<void()> function) { return post_at_once(std::move(function)); },
+       .tell = [this](const std::string& sentence, bool is_loss) { told(sentence, is_loss); }}};
   std::map<uint64_t, Running> running_;  // by handle, until they are over
   std::map<Selection, Refusal> refusals_;
 

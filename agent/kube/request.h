@@ -3,11 +3,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "longshore/result.hpp"
 
 namespace longshore::kube {
 
@@ -26,6 +29,9 @@ struct Request {
   bool watches = false;                           // a GET that is a watch; for the sentences
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   size_t max_response_bytes = 16u << 20;
+  // Asked at the very moment of sending, however long the request has waited: an error ends it, and
+  // the server hears nothing of it.
+  std::function<Result<void>()> permit;
 };
 
 struct Response {

@@ -154,6 +154,9 @@ asio::awaitable<Result<Response>> RunningCall::ask(Connection& connection) {
   step_ = "waited for the server";
   const Result<Secret> authorization = parts_->credentials.authorization();
   if (!authorization) co_return authorization.error();
+  if (request_.permit) {
+    if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
+  }
   co_await connection.send(request_, parts_->server, *authorization);
   co_return co_await connection.read_head();
 }

@@ -407,6 +407,34 @@ TEST_CASE("a controller waits for a driver where the agent connects to drivers, 
         "agent in another program connects to no CSI drivers");
 }
 
+TEST_CASE("a controller runs by a lease where the agent asks an API server") {
+  const std::string text = R"([controllers.beat.leader_election]
+lease = "beat.leader"
+namespace = "kube-system"
+lease_duration = "30s"
+labels = ["app=driver", "empty="]
+release_on_exit = false
+)";
+  FakeCatalog catalog;
+  const auto read = load_text(text, "agent.toml", catalog);
+  REQUIRE(read);
+  using std::chrono::seconds;
+  CHECK(read->modules.at(0).leader_election ==
+        LeaderElectionSettings{.lease = "beat.leader",
+                               .name_space = "kube-system",
+                               .lease_duration = seconds(30),
+                               .renew_deadline = seconds(10),
+                               .retry_period = seconds(5),
+                               .labels = {"app=driver", "empty="},
+                               .release_on_exit = false});
+  catalog.own.for_modules = {"longshore.host.v1.Csi"};  // as on Windows
+  const auto refused = load_text(text, "agent.toml", catalog);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message() ==
+        "agent.toml:5:10: \"controllers.beat.leader_election\" is for longshored and csi-sidecars "
+        "on Linux: other agents ask no Kubernetes API server");
+}
+
 TEST_CASE("a controller stands in a table of its own and has the keys of a module") {
   const Configuration read = configuration_of(R"(
 [modules.volume]

@@ -219,4 +219,37 @@ TEST_CASE("A request that has ended is not ended again") {
 }
 
 }  // namespace
+TEST_CASE("A request that is not permitted when its turn comes is not sent") {
+  std::atomic<int> requests = 0;
+  ScriptedServer server({}, ScriptedServer::answering([&](ServerSide& side, const std::string&) {
+                          ++requests;
+                          side.answer(200, "{}");
+                        }));
+  Asking asking(plain(server.port()), {.max_connections = 1});
+  bool is_permitted = true;
+  Request write{.method = Method::kPut, .path = "/a", .body = "{}"};
+  write.permit = [&]() -> Result<void> {
+    if (is_permitted) return {};
+    return Error::of_text(StatusCode::kUnavailable, "the lease is over");
+  };
+  CHECK(asking.ask(write));
+  Request first{.path = "/first"};
+  // While the others wait for the one connection.
+  first.permit = [&]() -> Result<void> {
+    is_permitted = false;
+    return {};
+  };
+  const auto before = asking.begin(first);
+  const auto waiting = asking.begin(write);
+  const auto behind = asking.begin_get("/behind");
+  CHECK(asking.end(before));
+  const auto refused = asking.end(waiting);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == StatusCode::kUnavailable);
+  CHECK(refused.error().message() == "cannot update \"/a\": the lease is over");
+  CHECK(asking.end(behind));
+  CHECK(requests == 3);
+  CHECK(server.connections() == 1);
+}
+
 }  // namespace longshore::kube

@@ -130,17 +130,21 @@ struct KubeWorld {
 
   ManualAccess access;
   std::atomic<bool> is_connected = false;
+  std::atomic<int64_t> uptime = 0;  // of the system's, in nanoseconds
   boost::asio::io_context* io = nullptr;
   std::optional<Error> no_configuration;  // it is not found
   HostServiceWorld world;
   const std::shared_ptr<kube::KubeService> service =
-      kube::KubeService::make([this](boost::asio::io_context& context, const std::string&,
-                                     observe::Log&) -> Result<std::unique_ptr<kube::ApiAccess>> {
-        if (no_configuration) return *no_configuration;
-        io = &context;
-        is_connected = true;
-        return std::unique_ptr<kube::ApiAccess>(std::make_unique<LentAccess>(access));
-      }).value();
+      kube::KubeService::make(
+          [this](boost::asio::io_context& context, const std::string&,
+                 observe::Log&) -> Result<std::unique_ptr<kube::ApiAccess>> {
+            if (no_configuration) return *no_configuration;
+            io = &context;
+            is_connected = true;
+            return std::unique_ptr<kube::ApiAccess>(std::make_unique<LentAccess>(access));
+          },
+          [this] { return std::chrono::nanoseconds(uptime); })
+          .value();
 };
 
 }  // namespace longshore::test

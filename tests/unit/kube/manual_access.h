@@ -73,13 +73,15 @@ class ManualTiming final : public kube::Timing {
   struct Timer {
     std::chrono::milliseconds delay{};
     std::function<void()> on_time;
+    std::chrono::nanoseconds due{};
   };
 
   std::chrono::system_clock::time_point now() override { return time; }
+  std::chrono::nanoseconds uptime() override { return up; }
   double random() override { return chance(); }
   std::shared_ptr<void> after(std::chrono::milliseconds delay,
                               std::function<void()> on_time) override {
-    auto timer = std::make_shared<Timer>(Timer{delay, std::move(on_time)});
+    auto timer = std::make_shared<Timer>(Timer{delay, std::move(on_time), up + delay});
     timers_.push_back(timer);
     return timer;
   }
@@ -98,7 +100,24 @@ class ManualTiming final : public kube::Timing {
     timer->on_time();
   }
 
+  // Time goes on, and what is due by it is done, the earliest first; `between` comes after each.
+  void advance(
+      std::chrono::nanoseconds by, const std::function<void()>& between = [] {}) {
+    const auto until = up + by;
+    for (;;) {
+      const auto timers = waiting();
+      const auto next =
+          std::ranges::min_element(timers, {}, [](const auto& each) { return each->due; });
+      if (next == timers.end() || (*next)->due > until) break;
+      up = std::max(up, (*next)->due);
+      fire(*next);
+      between();
+    }
+    up = until;
+  }
+
   std::chrono::system_clock::time_point time{};
+  std::chrono::nanoseconds up{};
   std::function<double()> chance = [] { return 0.0; };
 
  private:

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "config/check.h"
+#include "config/toml_text.h"
+
+namespace longshore::config {
+namespace {
+
+class LeaderElectionCheck {
+ public:
+  LeaderElectionCheck(const Draft& draft, const HostServiceNames& host_services, Findings& findings)
+      : draft_(draft),
+        has_kube_(std::ranges::find(host_services.for_modules, "longshore.host.v1.Kube") !=
+                  host_services.for_modules.end()),
+        findings_(findings) {}
+
+  void run() {
+    for (const ModuleSettings& module : draft_.configuration.modules) {
+      const std::string table = joined(module.table(), "leader_election");
+      const auto first = draft_.origins.lower_bound(table + '.');
+      if (first == draft_.origins.end() || !first->first.starts_with(table + '.')) continue;
+      const Place place = first->second.place;
+      if (!module.is_controller) {
+        findings_.add(place, in_quotes(table) + " is for controllers, and " +
+                                 in_quotes(module.name) +
+                                 " is a module, which runs at all times; leave it out");
+      } else if (!has_kube_) {
+        findings_.add(place, in_quotes(table) +
+                                 " is for longshored and csi-sidecars on Linux: other agents ask "
+                                 "no Kubernetes API server");
+      } else {
+        check(module.leader_election, table, place);
+      }
+    }
+  }
+
+ private:
+  void check(const LeaderElectionSettings& election, const std::string& table, const Place& place) {
+    if (!draft_.origins.contains(joined(table, "lease"))) {
+      findings_.add(place, in_quotes(table) + " names no lease; write lease = \"<name>\"");
+    }
+    if (!is_label(election.name_space)) {
+      add(table, "namespace",
+          " must be the name of a namespace, not " + in_quotes(election.name_space));
+    }
+    check_times(election, table);
+    const std::string labels = joined(table, "labels");
+    for (size_t i = 0; i < election.labels.size(); ++i) {
+      const std::string& label = election.labels[i];
+      const size_t sign = label.find('=');
+      if (sign != 0 && sign != label.npos && label.find('=', sign + 1) == label.npos) continue;
+      findings_.add(item_place(draft_.origins, labels, i),
+                    in_quotes(labels) + " has " + in_quotes(label) +
+                        ", which is no label; write \"<name>=<value>\"");
+    }
+  }
+
+  // As client-go checks it, and that a record can say how long the lease is.
+  void check_times(const LeaderElectionSettings& election, const std::string& table) {
+    if (election.lease_duration % std::chrono::seconds(1) != std::chrono::nanoseconds::zero()) {
+      add(table, "lease_duration", " must be whole seconds");
+    }
+    if (election.renew_deadline >= election.lease_duration) {
+      add(table, "renew_deadline", " must be shorter than lease_duration");
+    }
+    if (5 * election.renew_deadline <= 6 * election.retry_period) {
+      add(table, "retry_period",
+          " is too long: renew_deadline must be more than 1.2 times as much");
+    }
+  }
+
+  static bool is_label(std::string_view text) {
+    return std::ranges::all_of(
+        text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+  }
+
+  void add(const std::string& table, const std::string& key, const std::string& sentence) {
+    findings_.add(place_of(draft_.origins, {joined(table, key), joined(table, "lease")}),
+                  in_quotes(joined(table, key)) + sentence);
+  }
+
+  const Draft& draft_;
+  const bool has_kube_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void check_leader_elections(const Draft& draft, const HostServiceNames& host_services,
+                            Findings& findings) {
+  LeaderElectionCheck(draft, host_services, findings).run();
+}
+
+}  // namespace longshore::config

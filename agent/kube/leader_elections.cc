@@ -1,0 +1,187 @@
+#include "kube/leader_elections.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/ip/host_name.hpp>
+#include <boost/system/error_code.hpp>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "kube/configuration.h"
+#include "router/timers.h"
+#include "text/hexadecimal.h"
+
+namespace longshore::kube {
+namespace {
+
+using services::RunCondition;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+// The name of the Pod, or of the node where the Pod has its network: there two may have one name,
+// and a container that is started again has the one of before, whose writes may be under way yet.
+std::string unique_holder() {
+  boost::system::error_code error;
+  const std::string host = boost::asio::ip::host_name(error);
+  std::random_device chance;
+  const std::array<unsigned, 2> random = {chance(), chance()};
+  return sanitized_lease_name(host) + '_' + text::hexadecimal(std::as_bytes(std::span(random)));
+}
+
+// The same moment by the clock of timers; not later, as what is added is read behind it.
+router::Clock::time_point time_of(LeaderElection::Uptime uptime, Timing& timing) {
+  const auto now = router::Clock::now();
+  return now + duration_cast<router::Clock::duration>(uptime - timing.uptime());
+}
+
+}  // namespace
+
+LeaseClaim lease_claim(const config::LeaderElectionSettings& settings, const std::string& holder) {
+  LeaseClaim claim;
+  claim.name_space =
+      settings.name_space.empty() ? pod_namespace(pod_surroundings()) : settings.name_space;
+  claim.name = sanitized_lease_name(settings.lease);
+  claim.holder = holder;
+  claim.duration = duration_cast<std::chrono::seconds>(settings.lease_duration);
+  for (const std::string& label : settings.labels) {
+    const size_t sign = label.find('=');
+    claim.labels.emplace_back(label.substr(0, sign), label.substr(sign + 1));
+  }
+  return claim;
+}
+
+LeaderElections::LeaderElections(Parts parts)
+    : parts_(std::move(parts)), holder_(unique_holder()) {}
+
+std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSettings& controller) {
+  const Settings& settings = controller.leader_election;
+  std::shared_ptr<RunCondition> condition;
+  {
+    const std::lock_guard lock(mutex_);
+    if (settings.lease.empty()) {
+      named_by_.erase(controller.name);
+      return nullptr;
+    }
+    named_by_[controller.name] = settings;
+    std::shared_ptr<RunCondition>& known = conditions_[settings];
+    if (known) return known;
+    condition = known = std::make_shared<RunCondition>("the lease " + settings.lease +
+                                                       " has not been asked for yet");
+  }
+  const auto posted = parts_.post([this, settings] { begin(settings); });
+  if (!posted) condition->fail(posted.error().message());
+  return condition;
+}
+
+void LeaderElections::modules_changed(const services::ModuleStates& modules) {
+  bool has_changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(named_by_, [&](const auto& each) {
+      return std::ranges::find(modules, each.first, &services::ModuleState::name) == modules.end();
+    });
+    has_changed = std::erase_if(conditions_, [&](const auto& each) {
+                    return std::ranges::none_of(named_by_, [&](const auto& controller) {
+                      return controller.second == each.first;
+                    });
+                  }) > 0;
+  }
+  if (has_changed) static_cast<void>(parts_.post([this] { end_unnamed(); }));  // or all ends
+}
+
+void LeaderElections::begin(const Settings& settings) {
+  const auto condition = condition_of(settings);
+  const auto known = elections_.find(settings);
+  // One that nobody named for a moment has another condition, and ends with that.
+  if (!condition || (known != elections_.end() && known->second.condition == condition)) return;
+  end_unnamed();
+  const auto access = parts_.access();
+  if (!access) {
+    condition->fail(access.error().message());
+    waiting_[settings] = parts_.timing.after(duration_cast<milliseconds>(settings.retry_period),
+                                             [this, wanted = settings] {
+                                               const Settings again = wanted;  // outlives the timer
+                                               waiting_.erase(again);
+                                               begin(again);
+                                             });
+    return;
+  }
+  LeaseClaim claim = lease_claim(settings, holder_);
+  LeaderElection::Events told = events(claim, condition);
+  const ElectionTimes times{duration_cast<milliseconds>(settings.renew_deadline),
+                            duration_cast<milliseconds>(settings.retry_period)};
+  const auto election = std::make_shared<LeaderElection>(**access, parts_.timing, std::move(claim),
+                                                         times, std::move(told));
+  elections_[settings] = {election, condition};
+  election->start();
+}
+
+LeaderElection::Events LeaderElections::events(const LeaseClaim& claim,
+                                               const std::shared_ptr<RunCondition>& condition) {
+  return {.lead =
+              [this, condition, name = claim.text()] {
+                parts_.tell("this agent has the lease " + name, false);
+                condition->meet();
+              },
+          .follow =
+              [this, condition](const std::string& reason,
+                                std::optional<LeaderElection::Uptime> lease_end) {
+                parts_.tell(reason, lease_end.has_value());
+                if (lease_end) {
+                  condition->fail(reason, time_of(*lease_end, parts_.timing));
+                } else {
+                  condition->fail(reason);
+                }
+              }};
+}
+
+void LeaderElections::end_unnamed() {
+  std::erase_if(waiting_, [this](const auto& each) { return !condition_of(each.first); });
+  std::erase_if(elections_, [this](const auto& each) {
+    const auto& [settings, running] = each;
+    if (condition_of(settings) == running.condition) return false;
+    // Nobody renews it from now on: what could not be stopped has to end before another leads.
+    const auto lease_end = running.election->stop();
+    if (lease_end) {
+      running.condition->fail("no controller is to run by it any more",
+                              time_of(*lease_end, parts_.timing));
+    }
+    return true;
+  });
+}
+
+std::function<Result<void>()> LeaderElections::permit(const Settings& settings) const {
+  const auto found = elections_.find(settings);
+  const auto election = found == elections_.end() ? nullptr : found->second.election;
+  return [election = std::weak_ptr(election), term = election ? election->term() : 0,
+          lease = settings.lease]() -> Result<void> {
+    if (const auto held = election.lock()) return held->permit(term);
+    return Error::of_text(StatusCode::kUnavailable, "the lease " + lease + " is not held any more");
+  };
+}
+
+void LeaderElections::end(std::function<void()> on_done) {
+  waiting_.clear();
+  const auto left = std::make_shared<size_t>(1);
+  const auto done = [left, on_done = std::move(on_done)] {
+    if (--*left == 0) on_done();
+  };
+  for (const auto& [settings, running] : elections_) {
+    if (settings.release_on_exit) {
+      ++*left;
+      running.election->release(done);
+    } else {
+      running.election->stop();
+    }
+  }
+  done();
+}
+
+std::shared_ptr<RunCondition> LeaderElections::condition_of(const Settings& settings) {
+  const std::lock_guard lock(mutex_);
+  const auto found = conditions_.find(settings);
+  return found == conditions_.end() ? nullptr : found->second;
+}
+
+}  // namespace longshore::kube
