@@ -91,8 +91,12 @@ Connection::~Connection() = default;
 void Connection::close() {
   parts_->is_closed = true;
   error_code ignored;  // the server may have closed it before us
+  // What the server has not got yet is not sent any more, as when the network is back.
+  parts_->stream.socket().set_option(asio::socket_base::linger(true, 0), ignored);
   parts_->stream.socket().close(ignored);
 }
+
+bool Connection::has_sent() const { return !parts_->write_error; }
 
 bool Connection::has_answered() const { return parts_->parser && parts_->parser->got_some(); }
 
@@ -180,11 +184,13 @@ asio::awaitable<void> Connection::send(const Request& request, const ServerAddre
                                        const Secret& authorization) {
   parts_->parser.reset();
   parts_->max_bytes = request.max_response_bytes;
+  parts_->stream.set_permit(request.permit);
   const SentRequest sent = sent_request(request, server, authorization);
   http::request_serializer<http::span_body<const char>> serializer(sent);
   size_t written = 0;
   std::tie(parts_->write_error, written) =
       co_await http::async_write(parts_->stream, serializer, kAwait);
+  parts_->stream.set_permit({});
   // A server that refuses a request may answer before it has read all of it: the answer is looked
   // for in any case.
 }

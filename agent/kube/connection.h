@@ -46,6 +46,7 @@ class Connection {
   // answer is read.
   boost::asio::awaitable<void> send(const Request& request, const ServerAddress& server,
                                     const Secret& authorization);
+  bool has_sent() const;  // all of it
   // All but the body.
   boost::asio::awaitable<Result<Response>> read_head();
   // The rest of the answer.

@@ -174,10 +174,9 @@ Result<std::unique_ptr<ApiAccess>> KubeService::new_access() {
   // Whatever the code: none of an object is meant.
   return Error(StatusCode::kFailedPrecondition, "ask the API server")
       .because(access.error().message())
-      .advise(
-          kubeconfig.empty()
-              ? "set agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod"
-              : "");
+      .advise(kubeconfig.empty()
+                  ? "set agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod"
+                  : "");
 }
 
 Result<ApiAccess*> KubeService::access_to_leases() {

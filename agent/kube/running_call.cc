@@ -158,6 +158,9 @@ asio::awaitable<Result<Response>> RunningCall::ask(Connection& connection) {
     if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
   }
   co_await connection.send(request_, parts_->server, *authorization);
+  if (request_.permit && !connection.has_sent()) {
+    if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
+  }
   co_return co_await connection.read_head();
 }
 

@@ -5,9 +5,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include "longshore/result.hpp"
 
 namespace longshore::kube {
 
@@ -29,6 +32,10 @@ class Stream {
   }
   bool has_tls() const { return tls_.has_value(); }
 
+  // Asked before each part of what is written, if it is given: an error ends the connection, so
+  // that the server has no whole request.
+  void set_permit(std::function<Result<void>()> permit) { permit_ = std::move(permit); }
+
   template <typename Buffers, typename Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
     if (tls_) {
@@ -40,6 +47,10 @@ class Stream {
 
   template <typename Buffers, typename Handler>
   void async_write_some(const Buffers& buffers, Handler&& handler) {
+    if (permit_ && !permit_()) {
+      boost::system::error_code ignored;
+      socket_.close(ignored);
+    }
     if (tls_) {
       tls_->async_write_some(buffers, std::forward<Handler>(handler));
     } else {
@@ -51,6 +62,7 @@ class Stream {
   Socket socket_;
   std::shared_ptr<boost::asio::ssl::context> context_;
   std::optional<Tls> tls_;
+  std::function<Result<void>()> permit_;
 };
 
 }  // namespace longshore::kube

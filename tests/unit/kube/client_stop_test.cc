@@ -252,4 +252,26 @@ TEST_CASE("A request that is not permitted when its turn comes is not sent") {
   CHECK(server.connections() == 1);
 }
 
+TEST_CASE("A long request whose permit ends while it is sent does not come to its end") {
+  std::atomic<bool> is_over = false;
+  std::atomic<size_t> received = 0;
+  ScriptedServer server({}, [&](ServerSide& side) {
+    received = side.read_request().size();
+    is_over = true;
+  });
+  Asking asking(plain(server.port()));
+  const std::string body(48u << 20, ' ');
+  int asked = 0;
+  Request write{.method = Method::kPut, .path = "/a", .body = body};
+  write.permit = [&]() -> Result<void> {
+    if (++asked < 3) return {};  // the first part goes
+    return Error::of_text(StatusCode::kUnavailable, "the lease is over");
+  };
+  const auto refused = asking.ask(write);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message() == "cannot update \"/a\": the lease is over");
+  CHECK(test::eventually([&] { return is_over.load(); }));
+  CHECK(received < body.size());
+}
+
 }  // namespace longshore::kube

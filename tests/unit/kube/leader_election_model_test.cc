@@ -20,7 +20,7 @@ struct Chance {
 
 struct Contender {
   Contender(LeaseServer& server, const std::string& name, Chance& chance) : one(server, name) {
-    one.timing.chance = [&chance] { return (chance.numbers() % 1000) / 1000.0; };
+    one.timing.chance = [&chance] { return static_cast<double>(chance.numbers() % 1000) / 1000; };
   }
 
   // A tenth of a second goes by.
