@@ -25,7 +25,8 @@ class FakeCatalog final : public ModuleCatalog {
   HostServiceNames host_services() const override { return own; }
 
   std::map<std::string, ModuleSchema> schemas;  // by library
-  HostServiceNames own{.for_modules = {"longshore.host.v1.Csi", "longshore.host.v1.Kube"}, .for_endpoints = {}};
+  HostServiceNames own{.for_modules = {"longshore.host.v1.Csi", "longshore.host.v1.Kube"},
+                       .for_endpoints = {}};
   std::vector<ModuleSettings> asked;
   std::vector<std::string> asked_with_dirs;
 };

@@ -2,7 +2,9 @@
 // fails. At no time may two of them write.
 #include <catch2/catch.hpp>
 #include <memory>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/kube/lease_server.h"
@@ -38,14 +40,19 @@ struct Contender {
     }
     one.timing.advance(0s);
     if (one.access.running.empty() || chance.one_in(2)) return;
+    // An answer is on its way for a while, also of a request that was cancelled meanwhile.
     const auto made = one.access.running.front();
-    kube::Outcome outcome = server.answer(made->request);
-    if (chance.one_in(20)) outcome = kube::ApiError(Error(StatusCode::kUnavailable, "hear"));
-    one.access.end(made, std::move(outcome));
+    if (!answered) {
+      answered = server.answer(made->request);
+      return;
+    }
+    if (chance.one_in(20)) answered = kube::ApiError(Error(StatusCode::kUnavailable, "hear"));
+    one.access.end(made, *std::exchange(answered, std::nullopt));
   }
 
   Candidate one;
   int stopped_steps = 0;
+  std::optional<kube::Outcome> answered;  // what is asked for first
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
