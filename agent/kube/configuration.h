@@ -49,10 +49,10 @@ Result<Configuration> read_kubeconfig(const std::string& path);
 
 // What Kubernetes puts into the containers of a Pod.
 struct PodSurroundings {
-  std::string host;        // KUBERNETES_SERVICE_HOST
-  std::string port;        // KUBERNETES_SERVICE_PORT
-  std::string name_space;  // POD_NAMESPACE, which its author may set
+  std::string host;  // KUBERNETES_SERVICE_HOST
+  std::string port;  // KUBERNETES_SERVICE_PORT
   std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+  std::string name_space = {};  // POD_NAMESPACE, which its author may set
 };
 PodSurroundings pod_surroundings();  // of this process
 

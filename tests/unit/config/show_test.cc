@@ -52,6 +52,18 @@ TEST_CASE("all keys are shown in their tables, defaults too") {
   CHECK(has_line(text, "library = \"longshore-volume\""));
 }
 
+TEST_CASE("the lease of a controller is shown where it names one") {
+  const std::string text = show(loaded(R"([controllers.beat.leader_election]
+lease = "beat"
+[controllers.second]
+library = "longshore-beat"
+)"),
+                                false);
+  CHECK(has_line(text, "[controllers.beat.leader_election]\nlease = \"beat\""));
+  CHECK(has_line(text, "renew_deadline = \"10s\""));
+  CHECK(text.find("[controllers.second.leader_election]") == std::string::npos);
+}
+
 TEST_CASE("origins name the file and the line, or that it is the default") {
   const std::string text = show(loaded(kText), true);
   CHECK(has_line(text, "stop_timeout = \"1500ms\"  # agent.toml:3"));

@@ -206,6 +206,18 @@ TEST_CASE("A Pod's configuration is its environment and the files of its service
   CHECK(configuration->name_space == "storage");
 }
 
+TEST_CASE("The namespace of a Pod is what its author says, else its service account's") {
+  const TemporaryDirectory directory;
+  PodSurroundings pod{"", "", directory.path()};
+  CHECK(pod_namespace(pod) == "default");
+  write_file(directory / "namespace", "\n");
+  CHECK(pod_namespace(pod) == "default");
+  write_file(directory / "namespace", "storage\n");
+  CHECK(pod_namespace(pod) == "storage");
+  pod.name_space = "other";
+  CHECK(pod_namespace(pod) == "other");
+}
+
 TEST_CASE("What a Pod lacks is named") {
   const TemporaryDirectory directory;
   auto configuration = in_cluster_configuration({"", "443", directory.path()});
