@@ -1,9 +1,10 @@
-// longshore.host.v1.Kube: the Kubernetes API server for controllers. See the proto.
+// longshore.host.v1.Kube: the Kubernetes API server for controllers, and when these may run, and
+// write, that need a lease. See the proto.
 //
 //   not connected ──the first call that finds a configuration──► connected
 //
-// Threads: any; nothing here blocks. One thread of its own, from the first call on, does all that
-// concerns the server. Owner: the host services; calls share it.
+// Threads: any; nothing here blocks. One thread of its own, from the first call or condition on,
+// does all that concerns the server. Owner: the host services; calls share it.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
