@@ -32,6 +32,7 @@ class LeaderElectionCheck {
                                  "no Kubernetes API server");
       } else {
         check(module.leader_election, table, place);
+        check_driver(module, table);
       }
     }
   }
@@ -55,6 +56,13 @@ class LeaderElectionCheck {
                     in_quotes(labels) + " has " + in_quotes(label) +
                         ", which is no label; write \"<name>=<value>\"");
     }
+  }
+
+  void check_driver(const ModuleSettings& module, const std::string& table) {
+    const std::string& lease = module.leader_election.lease;
+    if (lease.find(kDriverInLease) == lease.npos || !module.wait_for_driver.empty()) return;
+    add(table, "lease",
+        " has the name of a driver, and the controller waits for none; set wait_for_driver");
   }
 
   // As client-go checks it, and that a record can say how long the lease is.

@@ -45,8 +45,9 @@ const SectionKeys<LeaderElectionSettings>& section_keys(const LeaderElectionSett
            .doc = "The name of a Lease of Kubernetes'. Of all agents whose controllers "
                   "name it, those of one run at a time; of one agent, controllers that "
                   "name the same with the same settings share it. What is neither a "
-                  "letter, a digit nor - becomes -, as upstream's sidecars have it. Empty: the "
-                  "controller runs without.",
+                  "letter, a digit nor - becomes -, as upstream's sidecars have it. {driver} "
+                  "stands for the name of the driver of wait_for_driver; the agent is a candidate "
+                  "while that driver is ready. Empty: the controller runs without.",
            .may_be_empty = true}),
       key<&S::name_space>({.name = "namespace",
                            .doc = "Where the Lease is. Empty: POD_NAMESPACE of the environment, "

@@ -183,8 +183,11 @@ struct KubeGrant {
   bool operator==(const KubeGrant&) const = default;
 };
 
+// What stands in a lease for the name of the driver that its controller waits for.
+inline constexpr std::string_view kDriverInLease = "{driver}";
+
 // `[controllers.<name>.leader_election]`: a lease of Kubernetes'. Controllers that name one with
-// the same settings share it.
+// the same settings, and the same driver, share it.
 struct LeaderElectionSettings {
   std::string lease;       // empty: it runs without one
   std::string name_space;  // empty: that of the Pod

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "csi/driver_name.h"
 #include "csi_description.h"
 #include "longshore/csi_address.hpp"
 #include "longshore/host/csi.pb.h"
@@ -144,6 +145,30 @@ std::shared_ptr<DriverConnection> CsiService::watched_connection(const std::stri
   std::shared_ptr<DriverConnection>& connection = connections_[path];
   if (!connection) connection = std::make_shared<DriverConnection>(io_, path);
   return connection;
+}
+
+void CsiService::ask_name(const std::string& address,
+                          std::function<void(Result<std::string>)> on_name) {
+  const auto path = csi_socket_path(address);
+  if (!path) return on_name(path.error());
+  const auto posted = post([this, path = *path, on_name] {
+    const auto call = std::make_shared<DriverCall>(
+        DriverCall::Parts{.call = nullptr,
+                          .deadline = router::Clock::now() + kNameTimeout,
+                          .path = path,
+                          .method = kGetPluginInfo,
+                          .request = {},
+                          .metrics = metrics_});
+    call->on_answer([on_name, path](const Result<std::string>& answer) {
+      if (!answer) return on_name(answer.error());
+      std::string name = driver_name_in(*answer);
+      if (!name.empty()) return on_name(std::move(name));
+      on_name(Error(StatusCode::kFailedPrecondition, "ask the CSI driver's name at", path)
+                  .because("it names none in its answer to GetPluginInfo"));
+    });
+    watched_connection(path)->call(call);
+  });
+  if (!posted) on_name(posted.error());
 }
 
 void CsiService::on_end(router::Call& call) {

@@ -7,6 +7,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,7 @@ class CsiService final : public services::HostServiceTarget {
  public:
   static constexpr size_t kMaxCalls = 256;       // that are under way
   static constexpr size_t kMaxConnections = 16;  // that are shared
+  static constexpr std::chrono::seconds kNameTimeout{3};
 
   static Result<std::shared_ptr<CsiService>> make();
   using HostServiceTarget::HostServiceTarget;
@@ -41,6 +43,10 @@ class CsiService final : public services::HostServiceTarget {
   void on_cancel(router::Call& call) override;
   void on_writable(router::Call& call) override { watches_.resume(call); }
   void on_end(router::Call& call) override;
+
+  // What the driver calls itself. `on_name` is called once, here or on the service's thread, or not
+  // at all when the service ends. [any]
+  void ask_name(const std::string& address, std::function<void(Result<std::string>)> on_name);
 
   std::shared_ptr<services::RunCondition> run_condition(
       const config::ModuleSettings& controller) override {

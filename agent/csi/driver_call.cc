@@ -3,30 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "csi/driver_name.h"
 #include "longshore/host/csi.pb.h"
-#include "router/wire_reader.h"
 
 namespace longshore::csi {
-namespace {
-
-// The field `name` of a GetPluginInfoResponse: all of CSI that the agent itself reads.
-std::string driver_name_in(const std::string& response) {
-  constexpr uint32_t kNameField = 1;
-  std::string name;
-  router::WireReader reader(response);
-  while (!reader.at_end()) {
-    const auto tag = reader.tag();
-    if (tag.field == kNameField && tag.wire_type == router::kSized) {
-      name = reader.sized();
-    } else {
-      reader.skip(tag.wire_type);
-    }
-  }
-  return reader.failed() ? std::string() : name;
-}
-
-}  // namespace
-
 std::shared_ptr<router::Call> DriverCall::take_call() {
   const std::lock_guard lock(mutex_);
   return std::exchange(parts_.call, nullptr);
@@ -72,7 +52,7 @@ void DriverCall::count(StatusCode code, const std::string* response) const {
   if (code == StatusCode::kCancelled && now >= parts_.deadline)
     code = StatusCode::kDeadlineExceeded;
   parts_.metrics->handled(parts_.path, parts_.method, code, now - began_at_);
-  if (response == nullptr || parts_.method != "csi.v1.Identity/GetPluginInfo") return;
+  if (response == nullptr || parts_.method != kGetPluginInfo) return;
   parts_.metrics->name_driver(parts_.path, driver_name_in(*response));
 }
 

@@ -192,7 +192,7 @@ Result<AskedRequest> asked_request(const router::Call& call,
                                    const config::ModuleSettings* controller) {
   auto asked = read_any(call, controller);
   if (asked) {
-    if (controller != nullptr) asked->leader_election = controller->leader_election;
+    if (controller != nullptr) asked->lease = wanted_lease(*controller);
     asked->request.deadline =
         std::min(call.deadline(), std::chrono::steady_clock::now() + kPatience);
   }

@@ -8,6 +8,7 @@
 #include "kube/request.h"
 #include "kube/resource_path.h"
 #include "kube/selection.h"
+#include "kube/wanted_lease.h"
 #include "longshore/result.hpp"
 #include "router/call.h"
 
@@ -18,9 +19,9 @@ struct AskedRequest {
 
   Answer answer = Answer::kObject;
   ResourcePath resource;
-  Request request;                                 // but for a watch
-  Selection selection;                             // of a watch
-  config::LeaderElectionSettings leader_election;  // that its writes need, if it names a lease
+  Request request;      // but for a watch
+  Selection selection;  // of a watch
+  WantedLease lease;    // that its writes need, if it has a name
 };
 
 // `controller`: who calls, in the configuration by which the agent runs now; null: it is not in it.

@@ -63,12 +63,13 @@ bool covers(const Selection& selection, const ResourcePath& object) {
 
 }  // namespace
 
-Result<std::shared_ptr<KubeService>> KubeService::make(MakeAccess make_access,
+Result<std::shared_ptr<KubeService>> KubeService::make(LeaseDrivers drivers, MakeAccess make_access,
                                                        IoTiming::Uptime uptime) {
   auto service = services::make_host_service<KubeService>(kube_description);
   if (!service) return service;
   (*service)->make_access_ = std::move(make_access);
   (*service)->uptime_ = std::move(uptime);
+  (*service)->elections_.set_drivers(std::move(drivers));
   return service;
 }
 
@@ -132,8 +133,8 @@ void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest as
     return;
   }
   Request request = std::move(asked.request);
-  if (request.method != Method::kGet && !asked.leader_election.lease.empty()) {
-    request.permit = elections_.permit(asked.leader_election);
+  if (request.method != Method::kGet && !asked.lease.settings.lease.empty()) {
+    request.permit = elections_.permit(asked.lease);
   }
   running.request =
       access_->request(std::move(request), [this, call, asked = std::move(asked)](Outcome outcome) {

@@ -39,7 +39,9 @@ class KubeService final : public services::HostServiceTarget {
   using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
       boost::asio::io_context& io, const std::string& kubeconfig, observe::Log& log)>;
 
-  static Result<std::shared_ptr<KubeService>> make(MakeAccess make_access = make_client,
+  // `drivers`: needed where leases are named after some; what is behind them ends before this does.
+  static Result<std::shared_ptr<KubeService>> make(LeaseDrivers drivers = {},
+                                                   MakeAccess make_access = make_client,
                                                    IoTiming::Uptime uptime = system_uptime);
   explicit KubeService(loader::ModuleDescription description)
       : HostServiceTarget(std::move(description)) {}

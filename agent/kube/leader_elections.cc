@@ -35,6 +35,23 @@ router::Clock::time_point time_of(LeaderElection::Uptime uptime, Timing& timing)
   return now + duration_cast<router::Clock::duration>(uptime - timing.uptime());
 }
 
+// The lease's name, once the driver's is known.
+Result<std::string> lease_named(const WantedLease& wanted, const Result<std::string>& driver) {
+  if (!driver) return driver.error();
+  std::string lease = wanted.settings.lease;
+  lease.replace(lease.find(config::kDriverInLease), config::kDriverInLease.size(), *driver);
+  return lease;
+}
+
+class DriverObserver final : public RunCondition::Observer {
+ public:
+  explicit DriverObserver(std::function<void()> on_change) : on_change_(std::move(on_change)) {}
+  void condition_changed() override { on_change_(); }
+
+ private:
+  const std::function<void()> on_change_;
+};
+
 }  // namespace
 
 LeaseClaim lease_claim(const config::LeaderElectionSettings& settings, const std::string& holder) {
@@ -55,21 +72,26 @@ LeaderElections::LeaderElections(Parts parts)
     : parts_(std::move(parts)), holder_(unique_holder()) {}
 
 std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSettings& controller) {
-  const Settings& settings = controller.leader_election;
+  const WantedLease wanted = wanted_lease(controller);
+  const std::string& lease = wanted.settings.lease;
   std::shared_ptr<RunCondition> condition;
   {
     const std::lock_guard lock(mutex_);
-    if (settings.lease.empty()) {
+    if (lease.empty()) {
       named_by_.erase(controller.name);
       return nullptr;
     }
-    named_by_[controller.name] = settings;
-    std::shared_ptr<RunCondition>& known = conditions_[settings];
+    named_by_[controller.name] = wanted;
+    std::shared_ptr<RunCondition>& known = conditions_[wanted];
     if (known) return known;
-    condition = known = std::make_shared<RunCondition>("the lease " + settings.lease +
-                                                       " has not been asked for yet");
+    condition = known =
+        std::make_shared<RunCondition>("the lease " + lease + " has not been asked for yet");
   }
-  const auto posted = parts_.post([this, settings] { begin(settings); });
+  const auto driver = wanted.driver.empty() ? nullptr : drivers_.ready(controller);
+  const auto posted = parts_.post([this, wanted, driver] {
+    if (driver) follow(wanted, driver);
+    update(wanted);
+  });
   if (!posted) condition->fail(posted.error().message());
   return condition;
 }
@@ -90,31 +112,87 @@ void LeaderElections::modules_changed(const services::ModuleStates& modules) {
   if (has_changed) static_cast<void>(parts_.post([this] { end_unnamed(); }));  // or all ends
 }
 
-void LeaderElections::begin(const Settings& settings) {
-  const auto condition = condition_of(settings);
-  const auto known = elections_.find(settings);
-  // One that nobody named for a moment has another condition, and ends with that.
-  if (!condition || (known != elections_.end() && known->second.condition == condition)) return;
+void LeaderElections::follow(const WantedLease& wanted,
+                             const std::shared_ptr<RunCondition>& driver) {
+  const auto observer = std::make_shared<DriverObserver>([this, wanted] {
+    static_cast<void>(parts_.post([this, wanted] { update(wanted); }));  // or all ends
+  });
+  followed_[wanted] = {driver, observer};
+  driver->observe(observer);
+}
+
+bool LeaderElections::is_driver_ready(const WantedLease& wanted) const {
+  const auto followed = followed_.find(wanted);
+  return wanted.driver.empty() ||
+         (followed != followed_.end() && followed->second.ready->state().is_met);
+}
+
+void LeaderElections::update(const WantedLease& wanted) {
   end_unnamed();
+  const auto condition = condition_of(wanted);
+  if (!condition) return;
+  if (!is_driver_ready(wanted)) {
+    return stop(wanted, "the CSI driver that the lease " + wanted.settings.lease +
+                            " is named after is not ready");
+  }
+  if (elections_.contains(wanted)) return;
+  if (wanted.driver.empty()) return begin(wanted, condition, wanted.settings.lease);
+  drivers_.ask_name(wanted.driver, [this, wanted, condition](const Result<std::string>& name) {
+    static_cast<void>(parts_.post([this, wanted, condition, lease = lease_named(wanted, name)] {
+      begin(wanted, condition, lease);
+    }));
+  });
+}
+
+void LeaderElections::stop(const WantedLease& wanted, const std::string& reason) {
+  waiting_.erase(wanted);
+  const auto condition = condition_of(wanted);
+  const auto found = elections_.find(wanted);
+  // It is not given back: what could not be stopped has the time to its end.
+  const auto lease_end = found == elections_.end() ? std::nullopt : found->second.election->stop();
+  if (found != elections_.end()) elections_.erase(found);
+  if (lease_end) {
+    condition->fail(reason, time_of(*lease_end, parts_.timing));
+  } else {
+    condition->fail(reason);
+  }
+}
+
+void LeaderElections::begin(const WantedLease& wanted,
+                            const std::shared_ptr<RunCondition>& condition,
+                            const Result<std::string>& lease) {
+  // Much may have happened while its name was asked for.
+  if (condition_of(wanted) != condition || elections_.contains(wanted) ||
+      !is_driver_ready(wanted)) {
+    return;
+  }
+  if (!lease) {
+    condition->fail(lease.error().message());
+    return update_later(wanted, kNamePause);
+  }
   const auto access = parts_.access();
   if (!access) {
     condition->fail(access.error().message());
-    waiting_[settings] = parts_.timing.after(duration_cast<milliseconds>(settings.retry_period),
-                                             [this, wanted = settings] {
-                                               const Settings again = wanted;  // outlives the timer
-                                               waiting_.erase(again);
-                                               begin(again);
-                                             });
-    return;
+    return update_later(wanted, duration_cast<milliseconds>(wanted.settings.retry_period));
   }
+  config::LeaderElectionSettings settings = wanted.settings;
+  settings.lease = *lease;
   LeaseClaim claim = lease_claim(settings, holder_);
   LeaderElection::Events told = events(claim, condition);
   const ElectionTimes times{duration_cast<milliseconds>(settings.renew_deadline),
                             duration_cast<milliseconds>(settings.retry_period)};
   const auto election = std::make_shared<LeaderElection>(**access, parts_.timing, std::move(claim),
                                                          times, std::move(told));
-  elections_[settings] = {election, condition};
+  elections_[wanted] = {election, condition};
   election->start();
+}
+
+void LeaderElections::update_later(const WantedLease& wanted, milliseconds delay) {
+  waiting_[wanted] = parts_.timing.after(delay, [this, wanted] {
+    const WantedLease again = wanted;  // outlives the timer
+    waiting_.erase(again);
+    update(again);
+  });
 }
 
 LeaderElection::Events LeaderElections::events(const LeaseClaim& claim,
@@ -137,10 +215,13 @@ LeaderElection::Events LeaderElections::events(const LeaseClaim& claim,
 }
 
 void LeaderElections::end_unnamed() {
-  std::erase_if(waiting_, [this](const auto& each) { return !condition_of(each.first); });
+  const auto is_unnamed = [this](const auto& each) { return !condition_of(each.first); };
+  std::erase_if(waiting_, is_unnamed);
+  std::erase_if(followed_, is_unnamed);
   std::erase_if(elections_, [this](const auto& each) {
-    const auto& [settings, running] = each;
-    if (condition_of(settings) == running.condition) return false;
+    const auto& [wanted, running] = each;
+    // One that nobody named for a moment has another condition, and ends with that.
+    if (condition_of(wanted) == running.condition) return false;
     // Nobody renews it from now on: what could not be stopped has to end before another leads.
     const auto lease_end = running.election->stop();
     if (lease_end) {
@@ -151,11 +232,11 @@ void LeaderElections::end_unnamed() {
   });
 }
 
-std::function<Result<void>()> LeaderElections::permit(const Settings& settings) const {
-  const auto found = elections_.find(settings);
+std::function<Result<void>()> LeaderElections::permit(const WantedLease& wanted) const {
+  const auto found = elections_.find(wanted);
   const auto election = found == elections_.end() ? nullptr : found->second.election;
   return [election = std::weak_ptr(election), term = election ? election->term() : 0,
-          lease = settings.lease]() -> Result<void> {
+          lease = wanted.settings.lease]() -> Result<void> {
     if (const auto held = election.lock()) return held->permit(term);
     return Error::of_text(StatusCode::kUnavailable, "the lease " + lease + " is not held any more");
   };
@@ -163,12 +244,13 @@ std::function<Result<void>()> LeaderElections::permit(const Settings& settings) 
 
 void LeaderElections::end(std::function<void()> on_done) {
   waiting_.clear();
+  followed_.clear();
   const auto left = std::make_shared<size_t>(1);
   const auto done = [left, on_done = std::move(on_done)] {
     if (--*left == 0) on_done();
   };
-  for (const auto& [settings, running] : elections_) {
-    if (settings.release_on_exit) {
+  for (const auto& [wanted, running] : elections_) {
+    if (wanted.settings.release_on_exit) {
       ++*left;
       running.election->release(done);
     } else {
@@ -178,9 +260,9 @@ void LeaderElections::end(std::function<void()> on_done) {
   done();
 }
 
-std::shared_ptr<RunCondition> LeaderElections::condition_of(const Settings& settings) {
+std::shared_ptr<RunCondition> LeaderElections::condition_of(const WantedLease& wanted) {
   const std::lock_guard lock(mutex_);
-  const auto found = conditions_.find(settings);
+  const auto found = conditions_.find(wanted);
   return found == conditions_.end() ? nullptr : found->second;
 }
 

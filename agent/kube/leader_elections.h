@@ -1,30 +1,48 @@
 // The leases that controllers run by: one election each, however many controllers name the lease
 // with the same settings. It ends when none does.
 //
+// A lease that is named after a driver has its election only while that driver is ready: another
+// agent, whose driver is, leads in place of one that could do nothing.
+//
+//   waits for the driver ──it is ready and tells its name──► stands for the lease
+//          ▲                                                        │
+//          └────────────────the driver is lost──────────────────────┘
+//
 // Threads: `condition` and `modules_changed` the control thread; the rest the service's, which
 // `post` leads to. Owner: the service.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "config/settings.h"
 #include "kube/api_access.h"
 #include "kube/leader_election.h"
 #include "kube/timing.h"
+#include "kube/wanted_lease.h"
 #include "longshore/result.hpp"
 #include "services/module_state.h"
 #include "services/run_condition.h"
 
 namespace longshore::kube {
 
+// The CSI drivers that leases are named after.
+struct LeaseDrivers {
+  // Met while the driver that the controller waits for is ready. [control]
+  std::function<std::shared_ptr<services::RunCondition>(const config::ModuleSettings&)> ready;
+  // What the driver calls itself. `on_name` is called once at most, on any thread.
+  std::function<void(const std::string& address, std::function<void(Result<std::string>)> on_name)>
+      ask_name;
+};
+
 class LeaderElections {
  public:
-  using Settings = config::LeaderElectionSettings;
+  static constexpr std::chrono::seconds kNamePause{1};  // before a driver is asked again
 
   struct Parts {
     Timing& timing;
@@ -39,13 +57,16 @@ class LeaderElections {
   LeaderElections(const LeaderElections&) = delete;
   LeaderElections& operator=(const LeaderElections&) = delete;
 
+  // Before the first condition of a lease that is named after a driver.
+  void set_drivers(LeaseDrivers drivers) { drivers_ = std::move(drivers); }
+
   // Met while this agent has the lease. Null: the controller runs by none.
   std::shared_ptr<services::RunCondition> condition(const config::ModuleSettings& controller);
   void modules_changed(const services::ModuleStates& modules);
 
   // For a write that is asked for now: whether it may be sent, when that comes. Nothing but an
   // error if the lease is not held.
-  std::function<Result<void>()> permit(const Settings& settings) const;
+  std::function<Result<void>()> permit(const WantedLease& wanted) const;
 
   // No more leads. `on_done`: leases that are to be released are.
   void end(std::function<void()> on_done);
@@ -56,20 +77,34 @@ class LeaderElections {
     std::shared_ptr<services::RunCondition> condition;
   };
 
-  void begin(const Settings& settings);
+  struct Driver {
+    std::shared_ptr<services::RunCondition> ready;
+    std::shared_ptr<services::RunCondition::Observer> observer;
+  };
+
+  void follow(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& driver);
+  // Begins what may be begun, and ends the election whose driver is not ready.
+  void update(const WantedLease& wanted);
+  bool is_driver_ready(const WantedLease& wanted) const;
+  void stop(const WantedLease& wanted, const std::string& reason);
+  void begin(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& condition,
+             const Result<std::string>& lease);
+  void update_later(const WantedLease& wanted, std::chrono::milliseconds delay);
   LeaderElection::Events events(const LeaseClaim& claim,
                                 const std::shared_ptr<services::RunCondition>& condition);
   void end_unnamed();
-  std::shared_ptr<services::RunCondition> condition_of(const Settings& settings);
+  std::shared_ptr<services::RunCondition> condition_of(const WantedLease& wanted);
 
   const Parts parts_;
+  LeaseDrivers drivers_;
   const std::string holder_;  // of this process alone
-  std::map<Settings, Running> elections_;
-  std::map<Settings, std::shared_ptr<void>> waiting_;  // there is no API server to be asked
+  std::map<WantedLease, Running> elections_;
+  std::map<WantedLease, Driver> followed_;
+  std::map<WantedLease, std::shared_ptr<void>> waiting_;  // what cannot be begun yet
 
   std::mutex mutex_;
-  std::map<Settings, std::shared_ptr<services::RunCondition>> conditions_;
-  std::map<std::string, Settings> named_by_;  // by controller
+  std::map<WantedLease, std::shared_ptr<services::RunCondition>> conditions_;
+  std::map<std::string, WantedLease> named_by_;  // by controller
 };
 
 // Where a lease is that names no namespace, and what it is to hold.

@@ -24,11 +24,15 @@ Result<DescribedServices> described_services() {
   if (!http) return std::move(http).error();
   if (!sockets) return std::move(sockets).error();
   (*all)->add(*admin);
-  (*all)->add(*std::move(csi));
+  (*all)->add(*csi);
   (*all)->add(*http);
   (*all)->add(*std::move(sockets));
 #if !defined(_WIN32)
-  auto kube = kube::KubeService::make();
+  // Behind the drivers' service, which ends first.
+  auto kube = kube::KubeService::make(
+      {.ready = [csi = *csi](const auto& controller) { return csi->run_condition(controller); },
+       .ask_name = [csi = *csi](const std::string& address,
+                                auto on_name) { csi->ask_name(address, std::move(on_name)); }});
   if (!kube) return std::move(kube).error();
   (*all)->add(*std::move(kube));
 #endif

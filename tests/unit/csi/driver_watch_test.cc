@@ -2,11 +2,15 @@
 // controllers. The driver is a process of the gRPC C++ library.
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "csi/driver_name.h"
 #include "tests/support/csi_driver_process.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/csi/csi_world.h"
@@ -242,6 +246,39 @@ TEST_CASE_METHOD(WatchWorld, "A controller's condition is met while the driver i
   CHECK(becomes(false, "is lost"));
   driver.run();
   CHECK(becomes(true, ""));
+}
+
+TEST_CASE("A driver's name is read of what may be no answer") {
+  CHECK(driver_name_in("\x0a\x03"
+                       "a.b\x12\x01"
+                       "1") == "a.b");
+  CHECK(driver_name_in("\x12\x01"
+                       "1")
+            .empty());
+  CHECK(driver_name_in("\x0a\x09"
+                       "a.b")
+            .empty());
+  CHECK(driver_name_in("").empty());
+}
+
+TEST_CASE_METHOD(WatchWorld, "A driver tells its name, or why there is none") {
+  const auto asked = [&](const std::string& address) {
+    auto answer = std::make_shared<std::promise<Result<std::string>>>();
+    auto name = answer->get_future();
+    service->ask_name(address,
+                      [answer](Result<std::string> told) { answer->set_value(std::move(told)); });
+    REQUIRE(name.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+    return name.get();
+  };
+  CHECK_THAT(asked("127.0.0.1:1").error().message(), Catch::Contains("it is a TCP address"));
+  CHECK(asked(path).error().code() == StatusCode::kUnavailable);
+  driver.run("other.csi.example");
+  CHECK(test::eventually([&] {
+    const auto name = asked(path);
+    return name && *name == "other.csi.example";
+  }));
+  service->stop();
+  CHECK_THAT(asked(path).error().message(), Catch::Contains("the agent is ending"));
 }
 
 TEST_CASE_METHOD(WatchWorld, "A driver is watched as long as a controller waits for it") {

@@ -120,6 +120,46 @@ TEST_CASE_METHOD(LeaseWorld, "A lease that no controller names any more is not r
   CHECK(made()->request.method == Method::kGet);
 }
 
+TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while that is ready") {
+  auto& one = world.configuration.modules[0];
+  one.leader_election.lease = "attacher-leader-{driver}";
+  one.wait_for_driver = "/csi/csi.sock";
+  auto& two = world.configuration.modules[1];
+  two.leader_election.lease = one.leader_election.lease;
+  two.wait_for_driver = "/other/csi.sock";
+  const auto held = condition();
+  CHECK(condition(1) != held);
+  CHECK(comes_to(*held, "the CSI driver that the lease attacher-leader-{driver} is named after"));
+  CHECK_FALSE(is_connected);
+  driver->meet();
+  CHECK(made()->request.path == kLeases + "/attacher-leader-test-csi-example");
+  lead(held);
+  world.call(method("Delete"), at(kPath), std::make_shared<router::Recorder>());
+  const auto write = made();
+  CHECK(may_send(write));
+  driver->fail("it is lost");
+  CHECK(comes_to(*held, "is not ready"));
+  const auto fence = held->state().fence;
+  REQUIRE(fence);
+  CHECK(*fence <= router::Clock::now() + 15s);
+  CHECK_FALSE(may_send(write));
+  answer(write, 503, "{}");
+  driver->meet();
+  lead(held);
+}
+
+TEST_CASE_METHOD(LeaseWorld, "A driver that tells no name is asked again") {
+  auto& one = world.configuration.modules[0];
+  one.leader_election.lease = "{driver}";
+  one.wait_for_driver = "/csi/csi.sock";
+  driver_has_name = false;
+  driver->meet();
+  const auto waits = condition();
+  CHECK(comes_to(*waits, "cannot ask the name of"));
+  driver_has_name = true;
+  CHECK(made()->request.path == kLeases + "/test-csi-example");
+}
+
 TEST_CASE_METHOD(LeaseWorld, "The agent's end gives the lease back, where that is asked for") {
   world.configuration.modules[0].leader_election.release_on_exit = true;
   const auto held = condition();

@@ -133,9 +133,21 @@ struct KubeWorld {
   std::atomic<int64_t> uptime = 0;  // of the system's, in nanoseconds
   boost::asio::io_context* io = nullptr;
   std::optional<Error> no_configuration;  // it is not found
+  // That of /csi/csi.sock.
+  const std::shared_ptr<services::RunCondition> driver =
+      std::make_shared<services::RunCondition>("it does not listen");
+  std::atomic<bool> driver_has_name = true;
   HostServiceWorld world;
   const std::shared_ptr<kube::KubeService> service =
       kube::KubeService::make(
+          {.ready = [this](const auto&) { return driver; },
+           .ask_name =
+               [this](const std::string& address, auto on_name) {
+                 if (address == "/csi/csi.sock" && driver_has_name) {
+                   return on_name(std::string("test.csi.example"));
+                 }
+                 on_name(Error(StatusCode::kFailedPrecondition, "ask the name of", address));
+               }},
           [this](boost::asio::io_context& context, const std::string&,
                  observe::Log&) -> Result<std::unique_ptr<kube::ApiAccess>> {
             if (no_configuration) return *no_configuration;

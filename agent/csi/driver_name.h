@@ -1,0 +1,16 @@
+// How a CSI driver calls itself, in its answer to GetPluginInfo: all of CSI that the agent reads
+// besides Probe.
+//
+// Threads: any; a plain function.
+#pragma once
+
+#include <string>
+
+namespace longshore::csi {
+
+inline constexpr const char* kGetPluginInfo = "csi.v1.Identity/GetPluginInfo";
+
+// Empty: it names none.
+std::string driver_name_in(const std::string& response);
+
+}  // namespace longshore::csi
