@@ -38,6 +38,8 @@ struct ModuleSchema {
   std::vector<KubeGrant> kube_grants;
   // The option that is the address of the CSI driver without which it is of no use; empty: none.
   std::string wait_for_driver_option;
+  // By which one of several agents runs it, as of the key leader_election.lease; empty: each does.
+  std::string lease;
 };
 
 // What the agent serves itself, as services and as methods.

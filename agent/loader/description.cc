@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "config/settings.h"
 #include "loader/message_schemas.h"
 #include "longshore/module/descriptors.pb.h"
 
@@ -81,6 +82,7 @@ class DescriptionReader {
     if (auto read = read_options(); !read) return std::move(read).error();
     if (auto read = read_kube_grants(); !read) return std::move(read).error();
     if (auto read = read_wait_for_driver(); !read) return std::move(read).error();
+    if (auto read = read_lease(); !read) return std::move(read).error();
     return std::move(result_);
   }
 
@@ -218,6 +220,16 @@ class DescriptionReader {
       return bad("its wait_for_driver_option is no option that is a string");
     }
     result_.wait_for_driver_option = name;
+    return {};
+  }
+
+  Result<void> read_lease() {
+    const std::string& lease = message_.lease();
+    if (lease.find(config::kDriverInLease) != lease.npos &&
+        result_.wait_for_driver_option.empty()) {
+      return bad("its lease is named after a driver, and it has no wait_for_driver_option");
+    }
+    result_.lease = lease;
     return {};
   }
 

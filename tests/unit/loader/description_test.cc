@@ -228,6 +228,8 @@ TEST_CASE("A description that cannot be trusted is refused with its reason") {
          parts.description.set_wait_for_driver_option("pool");
        },
        "its wait_for_driver_option is no option that is a string"},
+      {[](Parts& parts) { parts.description.set_lease("attacher-{driver}"); },
+       "its lease is named after a driver, and it has no wait_for_driver_option"},
       {[](Parts& parts) {
          for (int i = 0; i < 4097; ++i) parts.description.add_options();
        },
