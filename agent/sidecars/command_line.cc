@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "main/go_flags.h"
 #include "sidecars/flag_value.h"
 #include "sidecars/known_flags.h"
+#include "sidecars/leader_election_flags.h"
 #include "sidecars/settings.h"
 #include "sidecars/upstream_flags.h"
 #include "text/escape.h"
@@ -55,9 +58,9 @@ class Parser {
   Result<CommandLine> parse() {
     if (auto read = read_words(); !read) return std::move(read).error();
     if (line_.help || line_.version || line_.does_nothing) return std::move(line_);
-    for (const auto step :
-         {&Parser::choose, &Parser::take_own, &Parser::take_unprefixed, &Parser::take_prefixed,
-          &Parser::check_required, &Parser::check_drivers}) {
+    for (const auto step : {&Parser::choose, &Parser::take_own, &Parser::take_leader_election,
+                            &Parser::take_unprefixed, &Parser::take_prefixed,
+                            &Parser::check_required, &Parser::check_drivers}) {
       if (auto done = (this->*step)(); !done) return std::move(done).error();
     }
     line_.run_dir = settings_.run_dir;
@@ -111,6 +114,11 @@ class Parser {
     if (given.name == "module-dir") {
       settings_.module_dirs.push_back(absolute(given.value));
       return {};
+    }
+    // Of these each adds to those before.
+    if (given.name == "leader-election-labels" || given.name == "feature-gates") {
+      const auto earlier = std::ranges::find(given_, given.name, &Given::name);
+      if (earlier != given_.end()) given.value = earlier->value + ',' + given.value;
     }
     std::erase_if(given_, [&](const Given& earlier) { return earlier.name == given.name; });
     given_.push_back(std::move(given));
@@ -178,6 +186,51 @@ class Parser {
     } else if (!file->value.empty()) {
       settings_.kubeconfig = absolute(file->value);
     }
+  }
+
+  Result<void> take_leader_election() {
+    const bool has_lease = std::ranges::any_of(settings_.controllers, [&](const auto& controller) {
+      return !installed_.described.at(controller.first).lease.empty();
+    });
+    if (!has_lease) return {};
+    std::map<std::string, std::string, std::less<>> values;
+    std::vector<Given> taken;
+    for (const std::string_view name : leader_election_flags()) {
+      if (auto flag = take(name)) taken.push_back(*std::move(flag));
+    }
+    if (auto gate = take_gate(kReleaseGate)) taken.push_back(*std::move(gate));
+    for (const Given& each : taken) values[each.name] = each.value;
+    auto election = leader_election_settings(values);
+    if (!election) return std::move(election).error();
+    settings_.leader_election = *std::move(election);
+    if (settings_.leader_election) return {};
+    for (const Given& each : taken) {
+      if (each.name == "leader-election") continue;
+      warn(each.name == kReleaseGate ? Given{"feature-gates=" + each.name, ""} : each,
+           "--leader-election is not given");
+    }
+    return {};
+  }
+
+  // Takes a gate out of --feature-gates; the last of its name counts.
+  std::optional<Given> take_gate(std::string_view name) {
+    const std::optional<Given> gates = take("feature-gates");
+    if (!gates) return std::nullopt;
+    std::optional<Given> gate;
+    std::string others;
+    std::string_view left = gates->value;
+    while (!left.empty()) {
+      const std::string_view item = left.substr(0, left.find(','));
+      left.remove_prefix(std::min(item.size() + 1, left.size()));
+      if (item.substr(0, item.find('=')) == name) {
+        gate = {std::string(name),
+                std::string(item.substr(std::min(name.size() + 1, item.size())))};
+      } else if (!item.empty()) {
+        others += (others.empty() ? "" : ",") + std::string(item);
+      }
+    }
+    if (!others.empty()) given_.push_back({gates->name, std::move(others)});
+    return gate;
   }
 
   Result<void> take_http() {

@@ -7,6 +7,7 @@
 #include "sidecars/command_line.h"
 #include "sidecars/flag_value.h"
 #include "sidecars/known_flags.h"
+#include "sidecars/leader_election_flags.h"
 #include "sidecars/upstream_flags.h"
 
 namespace longshore::sidecars {
@@ -47,15 +48,27 @@ std::string own_entries() {
   return text;
 }
 
+// Whose options the flag sets, or whose election.
+std::string owners_of(const std::string_view flag, const InstalledControllers& installed) {
+  const bool is_of_leases =
+      flag == "feature-gates" ||
+      std::ranges::find(leader_election_flags(), flag) != leader_election_flags().end();
+  const auto options = KnownFlags(installed).unprefixed(flag);
+  std::string owners;
+  for (const auto& [controller, schema] : installed.described) {
+    const bool has_option =
+        std::ranges::find(options, controller, &OwnedOption::controller) != options.end();
+    if (!has_option && (!is_of_leases || schema.lease.empty())) continue;
+    owners += (owners.empty() ? "of " : ", ") + controller;
+  }
+  return owners;
+}
+
 std::string generic_entries(const InstalledControllers& installed) {
-  const KnownFlags known(installed);
   std::string text;
   std::string idle;
   for (const UpstreamFlag& flag : generic_flags()) {
-    std::string owners;
-    for (const OwnedOption& owned : known.unprefixed(flag.name)) {
-      owners += (owners.empty() ? "of " : ", ") + owned.controller;
-    }
+    const std::string owners = owners_of(flag.name, installed);
     if (owners.empty()) {
       idle += (idle.empty() ? "--" : ", --") + std::string(flag.name);
     } else {

@@ -10,6 +10,7 @@
 #include "config/key_schema.h"
 #include "config/system_paths.h"
 #include "config/toml_text.h"
+#include "sidecars/leader_election_flags.h"
 #include "text/file_path.h"
 
 namespace longshore::sidecars {
@@ -114,7 +115,13 @@ std::string configuration_text(const Settings& settings, const InstalledControll
   }
   text += "\n[endpoints]\n" + line("csi_proxy", "false");
   for (const auto& [name, values] : settings.controllers) {
-    text += controller_section(name, installed.described.at(name), values);
+    const config::ModuleSchema& schema = installed.described.at(name);
+    text += controller_section(name, schema, values);
+    if (!settings.leader_election || schema.lease.empty()) continue;
+    config::LeaderElectionSettings election = *settings.leader_election;
+    election.lease = schema.lease;
+    text += leader_election_section(
+        config::joined(config::joined("controllers", name), "leader_election"), election);
   }
   return text;
 }

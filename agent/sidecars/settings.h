@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Settings {
   std::string http_address;  // of metrics; empty: none
   std::string metrics_path = "/metrics";
   std::string kubeconfig;  // empty: the Pod's service account
+  // By which one replica of several runs the controllers that have a lease, which it does not name;
+  // nothing: each runs them.
+  std::optional<config::LeaderElectionSettings> leader_election;
   // Those that run, each with what flags say of its options; the rest has its defaults.
   std::map<std::string, std::map<std::string, config::OptionValue>> controllers;
 };

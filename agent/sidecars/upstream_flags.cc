@@ -7,7 +7,6 @@ namespace longshore::sidecars {
 namespace {
 
 constexpr std::string_view kNoLimit = "requests to the API server have no such limit yet";
-constexpr std::string_view kNoElection = "there is no leader election yet";
 
 constexpr std::array kGeneric = {
     UpstreamFlag{"csi-address"},
@@ -16,15 +15,12 @@ constexpr std::array kGeneric = {
     UpstreamFlag{"master"},
     UpstreamFlag{"kube-api-qps", false, kNoLimit},
     UpstreamFlag{"kube-api-burst", false, kNoLimit},
-    UpstreamFlag{
-        "leader-election", true,
-        "there is no leader election yet, and two replicas do everything twice; run one, and "
-        "let it end before the next one starts, as a Deployment's strategy Recreate does"},
-    UpstreamFlag{"leader-election-namespace", false, kNoElection},
-    UpstreamFlag{"leader-election-lease-duration", false, kNoElection},
-    UpstreamFlag{"leader-election-renew-deadline", false, kNoElection},
-    UpstreamFlag{"leader-election-retry-period", false, kNoElection},
-    UpstreamFlag{"leader-election-labels", false, kNoElection},
+    UpstreamFlag{"leader-election", true},
+    UpstreamFlag{"leader-election-namespace"},
+    UpstreamFlag{"leader-election-lease-duration"},
+    UpstreamFlag{"leader-election-renew-deadline"},
+    UpstreamFlag{"leader-election-retry-period"},
+    UpstreamFlag{"leader-election-labels"},
     UpstreamFlag{"feature-gates"},
     UpstreamFlag{"resync", false,
                  "no change of an object is lost here, so that none is looked at again"},

@@ -197,10 +197,10 @@ TEST_CASE("an attacher's flags that do nothing are taken, and say why") {
       {"--resync=10m", "--resync does nothing: no change of an object is lost here"},
       {"--kube-api-qps=50", "--kube-api-qps does nothing: requests to the API server have no such"},
       {"--kube-api-burst=100", "requests to the API server have no such limit yet"},
-      {"--leader-election",
-       "--leader-election does nothing: there is no leader election yet, and "
-       "two replicas do everything twice"},
-      {"--leader-election-lease-duration=15s", "there is no leader election yet"},
+      {"--leader-election-lease-duration=15s",
+       "--leader-election-lease-duration does nothing: --leader-election is not given"},
+      {"--feature-gates=ReleaseLeaderElectionOnExit=true",
+       "--feature-gates=ReleaseLeaderElectionOnExit does nothing: --leader-election is not given"},
       {"--feature-gates=MutableCSINodeAllocatableCount=true", "no enabled controller has such an"},
       {"--max-grpc-log-length=100", "--max-grpc-log-length does nothing"},
   }));
@@ -210,6 +210,70 @@ TEST_CASE("an attacher's flags that do nothing are taken, and say why") {
   REQUIRE(line->warnings.size() == 1);
   CHECK_THAT(line->warnings.front(), Catch::Contains(text));
   CHECK(parse({"--controllers=attacher", "--leader-election=false"})->warnings.empty());
+}
+
+// Its table of leader election alone; empty: it has none.
+std::string election_of(Words words) {
+  words.insert(words.begin(), "--controllers=attacher,livenessprobe");
+  const auto line = parse(words);
+  if (!line) return line.error().message();
+  CHECK(line->warnings.empty());
+  const size_t begin = line->configuration.find("[controllers.attacher.leader_election]\n");
+  if (begin == std::string::npos) return {};
+  return line->configuration.substr(begin, line->configuration.find("\n\n", begin) - begin);
+}
+
+TEST_CASE("by --leader-election a controller that has a lease runs by it") {
+  CHECK(election_of({}).empty());
+  CHECK(election_of({"--leader-election=false"}).empty());
+  CHECK(election_of({"--leader-election"}) ==
+        "[controllers.attacher.leader_election]\nlease = \"attacher-leader-{driver}\"");
+  CHECK(election_of({"--leader-election", "--leader-election-namespace=kube-system",
+                     "--leader-election-lease-duration=1m", "--leader-election-renew-deadline=40s",
+                     "--leader-election-retry-period=8s",
+                     "--leader-election-labels=a:b,c:", "--leader-election-labels=d/e:f",
+                     "--feature-gates=ReleaseLeaderElectionOnExit=true",
+                     "--feature-gates=ReleaseLeaderElectionOnExit=false"}) ==
+        R"([controllers.attacher.leader_election]
+lease = "attacher-leader-{driver}"
+namespace = "kube-system"
+lease_duration = "1m"
+renew_deadline = "40s"
+retry_period = "8s"
+labels = ["a=b", "c=", "d/e=f"]
+release_on_exit = false)");
+  CHECK(election_of({"--leader-election", "--feature-gates=ReleaseLeaderElectionOnExit=true"}) ==
+        election_of({"--leader-election"}));
+  const auto line = parse({"--controllers=attacher", "--leader-election",
+                           "--feature-gates=Topology=true,ReleaseLeaderElectionOnExit=false"});
+  REQUIRE(line);
+  CHECK_THAT(line->configuration, Catch::Contains("release_on_exit = false"));
+  CHECK(line->warnings == Words{"the flag --feature-gates does nothing: no enabled controller has "
+                                "such an option"});
+}
+
+TEST_CASE("flags with which nobody could lead are refused in their own words") {
+  const auto [flag, text] = GENERATE(table<std::string, std::string>({
+      {"--leader-election=perhaps",
+       R"(the flag "--leader-election": "perhaps" is neither true nor false)"},
+      {"--leader-election-namespace=a/b", R"("a/b" is no name of a namespace)"},
+      {"--leader-election-lease-duration=soon",
+       R"(the flag "--leader-election-lease-duration": "soon" is no duration)"},
+      {"--leader-election-lease-duration=15500ms", "it must be whole seconds"},
+      {"--leader-election-lease-duration=10s",
+       "the flag \"--leader-election-renew-deadline\": 10s is not shorter than "
+       "--leader-election-lease-duration, 10s"},
+      {"--leader-election-renew-deadline=0", R"("0" is not between 1s and 1h)"},
+      {"--leader-election-retry-period=9s",
+       "--leader-election-renew-deadline, 10s, must be more than 1.2 times 9s"},
+      {"--leader-election-labels=a:b,c", R"("c" is no label; write it as name:value)"},
+      {"--leader-election-labels=a:b:c", R"("a:b:c" is no label)"},
+      {"--leader-election-labels=a=b:c", R"("a=b:c" is no label)"},
+      {"--feature-gates=ReleaseLeaderElectionOnExit",
+       R"(the flag "--feature-gates": "" is neither true nor false)"},
+  }));
+  CAPTURE(flag);
+  CHECK_THAT(error_of({"--controllers=attacher", flag}), Catch::Contains(text));
 }
 
 TEST_CASE("controllers are chosen as kube-controller-manager chooses them") {

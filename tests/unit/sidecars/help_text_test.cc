@@ -15,6 +15,7 @@ TEST_CASE("the help lists the flags of each controller from its options") {
            "  --livenessprobe-probe-timeout\n      (duration, default \"1s\") What it is for.\n",
            "  --node-driver-registrar-kubelet-registration-path\n      (string, required)",
            "  --csi-address  (of attacher, livenessprobe, node-driver-registrar, resizer)\n",
+           "  --leader-election-namespace  (of attacher)\n",
            "  --controllers=LIST\n",
            "no installed controller has such an option:\n      --master",
            "  --kubeconfig=FILE\n",

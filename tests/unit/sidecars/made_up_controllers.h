@@ -69,6 +69,7 @@ inline InstalledControllers made_up_controllers() {
       {"volumes", {""}, {"persistentvolumes"}, {"list", "watch"}},
   };
   attacher.wait_for_driver_option = "csi_address";
+  attacher.lease = "attacher-leader-{driver}";
   installed.described.emplace("attacher", std::move(attacher));
   installed.unreadable = {{"broken", "cannot open the module \"/m/longshore-broken.so\": no"}};
   return installed;
