@@ -1,6 +1,9 @@
 // csi-sidecars with external-attacher before a real API server, by nothing but flags: what the
-// controller's description asks for is all that it needs.
+// controller's description asks for is all that it needs. Two of them, and one lease.
 #include <catch2/catch.hpp>
+#include <csignal>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,29 +29,89 @@ std::vector<KubeRule> described_rules() {
   return rules;
 }
 
-// The rest of it that the server reads: a volume with a secret, and its attachment to a node.
-void make_attachment(const KubeApiServer& server) {
-  const auto make = [&](const std::string& path, const std::string& object) {
-    const KubeResponse made = server.request(server.admin(), "POST", path, object);
-    INFO(made.body);
-    REQUIRE(made.status == 201);
-  };
-  make("/api/v1/namespaces/default/secrets",
-       R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
-           "data": {"key": "aGlkZGVu"}})");
-  make("/apis/storage.k8s.io/v1/csinodes",
+void make(const KubeApiServer& server, const std::string& path, const std::string& object) {
+  const KubeResponse made = server.request(server.admin(), "POST", path, object);
+  INFO(made.body);
+  REQUIRE(made.status == 201);
+}
+
+void make_node(const KubeApiServer& server) {
+  make(server, "/apis/storage.k8s.io/v1/csinodes",
        R"({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"},
            "spec": {"drivers": [{"name": "test.csi.example", "nodeID": "i-1",
                                  "topologyKeys": null}]}})");
-  make("/api/v1/persistentvolumes",
-       R"({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"},
-           "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
-                    "csi": {"driver": "test.csi.example", "volumeHandle": "handle",
-                            "controllerPublishSecretRef": {"name": "s", "namespace": "default"}}}})");
-  make(kAttachments,
+}
+
+// A volume, and its attachment to the node, both called `name`. `more`: of the volume's source.
+void make_attachment(const KubeApiServer& server, const std::string& name,
+                     const std::string& more = {}) {
+  make(server, "/api/v1/persistentvolumes",
+       R"({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": ")" + name +
+           R"("}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+               "csi": {"driver": "test.csi.example", "volumeHandle": ")" +
+           name + "\"" + more + "}}}");
+  make(server, kAttachments,
        R"({"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
-           "metadata": {"name": "va"}, "spec": {"attacher": "test.csi.example", "nodeName": "n",
-                                                "source": {"persistentVolumeName": "pv"}}})");
+           "metadata": {"name": ")" +
+           name + R"("}, "spec": {"attacher": "test.csi.example", "nodeName": "n",
+                                  "source": {"persistentVolumeName": ")" +
+           name + "\"}}}");
+}
+
+KubeResponse attachment(const KubeApiServer& server, const std::string& name) {
+  return server.request(server.admin(), "GET", kAttachments + '/' + name);
+}
+bool is_attached(const KubeApiServer& server, const std::string& name) {
+  return eventually([&] {
+    return attachment(server, name).body.find(R"("attached":true)") != std::string::npos;
+  });
+}
+
+// One of several: a driver and csi-sidecars, as the containers of a Pod.
+class Replica {
+ public:
+  explicit Replica(const KubeIdentity& identity) : identity_(identity) {
+    driver_.controller = {"--volumes", directory_ / "volumes", "--capabilities", "2"};
+    driver_.run();
+    start();
+  }
+
+  void start() {
+    sidecars_.emplace(
+        directory_,
+        AgentProcess::Options{
+            .command = {
+                built_program("csi-sidecars"), "--module-dir", built_modules(),
+                "--controllers=external-attacher", "--csi-address=" + driver_.socket,
+                "--kubeconfig=" + identity_.kubeconfig, "--run-dir=" + (directory_ / "sidecars"),
+                "--leader-election", "--leader-election-namespace=default",
+                "--leader-election-lease-duration=6s", "--leader-election-renew-deadline=4s",
+                "--leader-election-retry-period=1s", "--leader-election-labels=app:test"}});
+    INFO(directory_.log());
+    REQUIRE(sidecars_->serves());
+  }
+  void kill() {
+    sidecars_->signal(SIGKILL);
+    sidecars_->wait();
+  }
+  int stop() { return sidecars_->stop(); }
+  Driver& driver() { return driver_; }
+  size_t attached(const std::string& name) const {
+    return driver_.count("ControllerPublishVolume " + name + " i-1");
+  }
+  std::string log() const { return directory_.log(); }
+
+ private:
+  AgentDirectory directory_;
+  Driver driver_{directory_};
+  const KubeIdentity identity_;
+  std::optional<AgentProcess> sidecars_;
+};
+
+void make_secret(const KubeApiServer& server) {
+  make(server, "/api/v1/namespaces/default/secrets",
+       R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+           "data": {"key": "aGlkZGVu"}})");
 }
 
 TEST_CASE("csi-sidecars attaches and detaches a volume by no more than its grants") {
@@ -65,17 +128,61 @@ TEST_CASE("csi-sidecars attaches and detaches a volume by no more than its grant
                               "--run-dir=" + (directory / "sidecars")}});
   INFO(directory.log());
   REQUIRE(sidecars.serves());
-  make_attachment(server);
-  const auto attachment = [&] {
-    return server.request(server.admin(), "GET", kAttachments + "/va");
-  };
-  CHECK(eventually(
-      [&] { return attachment().body.find(R"("attached":true)") != std::string::npos; }));
-  CHECK(driver.count("ControllerPublishVolume handle i-1") == 1);
+  make_secret(server);
+  make_node(server);
+  make_attachment(server, "va",
+                  R"(, "controllerPublishSecretRef": {"name": "s", "namespace": "default"})");
+  CHECK(is_attached(server, "va"));
+  CHECK(driver.count("ControllerPublishVolume va i-1") == 1);
   CHECK(server.request(server.admin(), "DELETE", kAttachments + "/va").status == 200);
-  CHECK(eventually([&] { return attachment().status == 404; }));
-  CHECK(driver.count("ControllerUnpublishVolume handle i-1") == 1);
+  CHECK(eventually([&] { return attachment(server, "va").status == 404; }));
+  CHECK(driver.count("ControllerUnpublishVolume va i-1") == 1);
   CHECK(sidecars.stop() == 0);
+}
+
+TEST_CASE("of two csi-sidecars one attaches, whatever becomes of the other and of its driver") {
+  KubeApiServer server;
+  auto rules = described_rules();
+  rules.push_back({{"coordination.k8s.io"}, {"leases"}, {"get", "create", "update"}});
+  const KubeIdentity identity = server.identity("attacher", rules);
+  make_node(server);
+  Replica one(identity);
+  make_attachment(server, "first");
+  CHECK(is_attached(server, "first"));
+  Replica other(identity);
+  make_attachment(server, "second");
+  CHECK(is_attached(server, "second"));
+  CHECK(one.attached("second") == 1);
+
+  one.kill();
+  make_attachment(server, "third");
+  CHECK(is_attached(server, "third"));
+  CHECK(other.attached("third") == 1);
+
+  one.start();
+  other.driver().kill();
+  make_attachment(server, "fourth");
+  INFO(other.log());
+  CHECK(is_attached(server, "fourth"));
+  CHECK(one.attached("fourth") == 1);
+
+  other.driver().run();
+  CHECK(one.stop() == 0);
+  make_attachment(server, "fifth");
+  CHECK(is_attached(server, "fifth"));
+  CHECK(other.attached("fifth") == 1);
+  CHECK(other.stop() == 0);
+  for (const std::string name : {"first", "second", "third", "fourth", "fifth"}) {
+    INFO(name);
+    CHECK(one.attached(name) + other.attached(name) == 1);
+  }
+  const std::string lease = server
+                                .request(server.admin(), "GET",
+                                         "/apis/coordination.k8s.io/v1/namespaces/default/leases/"
+                                         "external-attacher-leader-test-csi-example")
+                                .body;
+  CHECK_THAT(lease, Catch::Contains(R"("labels":{"app":"test"})"));
+  CHECK_THAT(lease, Catch::Contains(R"("holderIdentity":"")"));
 }
 
 }  // namespace
