@@ -132,8 +132,9 @@ void LeaderElections::update(const WantedLease& wanted) {
   const auto condition = condition_of(wanted);
   if (!condition) return;
   if (!is_driver_ready(wanted)) {
-    return stop(wanted, "the CSI driver that the lease " + wanted.settings.lease +
-                            " is named after is not ready");
+    return stop(
+        wanted, *condition,
+        "the CSI driver that the lease " + wanted.settings.lease + " is named after is not ready");
   }
   if (elections_.contains(wanted)) return;
   if (wanted.driver.empty()) return begin(wanted, condition, wanted.settings.lease);
@@ -144,18 +145,17 @@ void LeaderElections::update(const WantedLease& wanted) {
   });
 }
 
-void LeaderElections::stop(const WantedLease& wanted, const std::string& reason) {
+void LeaderElections::stop(const WantedLease& wanted, RunCondition& condition,
+                           const std::string& reason) {
   waiting_.erase(wanted);
-  const auto condition = condition_of(wanted);
   const auto found = elections_.find(wanted);
+  if (found == elections_.end()) return condition.fail(reason);
+  const Running running = std::move(found->second);
+  elections_.erase(found);
+  const auto lease_end = running.election->stop();
+  if (!lease_end) return running.condition->fail(reason);
   // It is not given back: what could not be stopped has the time to its end.
-  const auto lease_end = found == elections_.end() ? std::nullopt : found->second.election->stop();
-  if (found != elections_.end()) elections_.erase(found);
-  if (lease_end) {
-    condition->fail(reason, time_of(*lease_end, parts_.timing));
-  } else {
-    condition->fail(reason);
-  }
+  running.condition->fail(reason, time_of(*lease_end, parts_.timing));
 }
 
 void LeaderElections::begin(const WantedLease& wanted,

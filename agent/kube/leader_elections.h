@@ -86,7 +86,8 @@ class LeaderElections {
   // Begins what may be begun, and ends the election whose driver is not ready.
   void update(const WantedLease& wanted);
   bool is_driver_ready(const WantedLease& wanted) const;
-  void stop(const WantedLease& wanted, const std::string& reason);
+  void stop(const WantedLease& wanted, services::RunCondition& condition,
+            const std::string& reason);
   void begin(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& condition,
              const Result<std::string>& lease);
   void update_later(const WantedLease& wanted, std::chrono::milliseconds delay);

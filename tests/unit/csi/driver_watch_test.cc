@@ -265,8 +265,8 @@ TEST_CASE_METHOD(WatchWorld, "A driver tells its name, or why there is none") {
   const auto asked = [&](const std::string& address) {
     auto answer = std::make_shared<std::promise<Result<std::string>>>();
     auto name = answer->get_future();
-    service->ask_name(address,
-                      [answer](Result<std::string> told) { answer->set_value(std::move(told)); });
+    service->ask_name(
+        address, [answer](Result<std::string> result) { answer->set_value(std::move(result)); });
     REQUIRE(name.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
     return name.get();
   };
