@@ -189,9 +189,8 @@ void LeaderElections::begin(const WantedLease& wanted,
 
 void LeaderElections::update_later(const WantedLease& wanted, milliseconds delay) {
   waiting_[wanted] = parts_.timing.after(delay, [this, wanted] {
-    const WantedLease again = wanted;  // outlives the timer
-    waiting_.erase(again);
-    update(again);
+    waiting_.erase(wanted);  // the timer alone: what runs keeps this
+    update(wanted);
   });
 }
 
