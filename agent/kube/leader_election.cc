@@ -191,6 +191,10 @@ std::optional<LeaderElection::Uptime> LeaderElection::stop() {
 
 void LeaderElection::release(std::function<void()> on_done) {
   if (!stop()) return on_done();
+  give_back(std::move(on_done));
+}
+
+void LeaderElection::give_back(std::function<void()> on_done) {
   on_released_done_ = std::move(on_done);
   // Not as it was last seen: a renewal may have been under way.
   get(&LeaderElection::on_got_for_release);

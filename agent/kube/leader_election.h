@@ -64,6 +64,9 @@ class LeaderElection {
 
   // Leads no more, and gives the lease back if it is held. `on_done` is called once, maybe at once.
   void release(std::function<void()> on_done);
+  // Of one that was stopped, if the lease is still its: at once, not when it ends. Nobody may act
+  // by it any more. `on_done` as above.
+  void give_back(std::function<void()> on_done);
   // Leads no more. The lease ends by itself, then; nothing: it did not lead.
   std::optional<Uptime> stop();
 

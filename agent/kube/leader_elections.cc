@@ -154,7 +154,8 @@ void LeaderElections::stop(const WantedLease& wanted, RunCondition& condition,
   elections_.erase(found);
   const auto lease_end = running.election->stop();
   if (!lease_end) return running.condition->fail(reason);
-  // It is not given back: what could not be stopped has the time to its end.
+  // It is given back at the agent's end alone: what could not be stopped has the time to its end.
+  stopped_[wanted] = running.election;
   running.condition->fail(reason, time_of(*lease_end, parts_.timing));
 }
 
@@ -184,6 +185,7 @@ void LeaderElections::begin(const WantedLease& wanted,
   const auto election = std::make_shared<LeaderElection>(**access, parts_.timing, std::move(claim),
                                                          times, std::move(told));
   elections_[wanted] = {election, condition};
+  stopped_.erase(wanted);
   election->start();
 }
 
@@ -217,6 +219,7 @@ void LeaderElections::end_unnamed() {
   const auto is_unnamed = [this](const auto& each) { return !condition_of(each.first); };
   std::erase_if(waiting_, is_unnamed);
   std::erase_if(followed_, is_unnamed);
+  std::erase_if(stopped_, is_unnamed);
   std::erase_if(elections_, [this](const auto& each) {
     const auto& [wanted, running] = each;
     // One that nobody named for a moment has another condition, and ends with that.
@@ -255,6 +258,11 @@ void LeaderElections::end(std::function<void()> on_done) {
     } else {
       running.election->stop();
     }
+  }
+  for (const auto& [wanted, election] : stopped_) {
+    if (!wanted.settings.release_on_exit) continue;
+    ++*left;
+    election->give_back(done);
   }
   done();
 }

@@ -162,11 +162,22 @@ TEST_CASE_METHOD(LeaseWorld, "A driver that tells no name is asked again") {
 
 TEST_CASE_METHOD(LeaseWorld, "The agent's end gives the lease back, where that is asked for") {
   world.configuration.modules[0].leader_election.release_on_exit = true;
+  // Also where its driver has ended before.
+  const bool is_driver_lost = GENERATE(false, true);
+  if (is_driver_lost) {
+    world.configuration.modules[0].leader_election.lease = "{driver}";
+    world.configuration.modules[0].wait_for_driver = "/csi/csi.sock";
+    driver->meet();
+  }
   const auto held = condition();
   answer(made(), 404, "{}");
   const auto created = made();
   const std::string lease = created->request.body;
   accept(created);
+  if (is_driver_lost) {
+    driver->fail("it is lost");
+    REQUIRE(comes_to(*held, "is not ready"));
+  }
   std::thread end([&] { service->stop(); });
   answer(made(), 200, lease);
   const auto released = made();
