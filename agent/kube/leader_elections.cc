@@ -121,21 +121,19 @@ void LeaderElections::follow(const WantedLease& wanted,
   driver->observe(observer);
 }
 
-bool LeaderElections::is_driver_ready(const WantedLease& wanted) const {
+std::optional<std::string> LeaderElections::driver_missing(const WantedLease& wanted) const {
   const auto followed = followed_.find(wanted);
-  return wanted.driver.empty() ||
-         (followed != followed_.end() && followed->second.ready->state().is_met);
+  if (followed == followed_.end()) return std::nullopt;
+  const RunCondition::State driver = followed->second.ready->state();
+  if (driver.is_met) return std::nullopt;
+  return "the lease " + wanted.settings.lease + " waits for its driver: " + driver.reason;
 }
 
 void LeaderElections::update(const WantedLease& wanted) {
   end_unnamed();
   const auto condition = condition_of(wanted);
   if (!condition) return;
-  if (!is_driver_ready(wanted)) {
-    return stop(
-        wanted, *condition,
-        "the CSI driver that the lease " + wanted.settings.lease + " is named after is not ready");
-  }
+  if (const auto reason = driver_missing(wanted)) return stop(wanted, *condition, *reason);
   if (elections_.contains(wanted)) return;
   if (wanted.driver.empty()) return begin(wanted, condition, wanted.settings.lease);
   drivers_.ask_name(wanted.driver, [this, wanted, condition](const Result<std::string>& name) {
@@ -163,8 +161,7 @@ void LeaderElections::begin(const WantedLease& wanted,
                             const std::shared_ptr<RunCondition>& condition,
                             const Result<std::string>& lease) {
   // Much may have happened while its name was asked for.
-  if (condition_of(wanted) != condition || elections_.contains(wanted) ||
-      !is_driver_ready(wanted)) {
+  if (condition_of(wanted) != condition || elections_.contains(wanted) || driver_missing(wanted)) {
     return;
   }
   if (!lease) {

@@ -85,7 +85,8 @@ class LeaderElections {
   void follow(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& driver);
   // Begins what may be begun, and ends the election whose driver is not ready.
   void update(const WantedLease& wanted);
-  bool is_driver_ready(const WantedLease& wanted) const;
+  // Nothing: its driver is ready, or it has none.
+  std::optional<std::string> driver_missing(const WantedLease& wanted) const;
   void stop(const WantedLease& wanted, services::RunCondition& condition,
             const std::string& reason);
   void begin(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& condition,

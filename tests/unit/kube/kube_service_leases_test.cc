@@ -129,7 +129,8 @@ TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while th
   two.wait_for_driver = "/other/csi.sock";
   const auto held = condition();
   CHECK(condition(1) != held);
-  CHECK(comes_to(*held, "the CSI driver that the lease attacher-leader-{driver} is named after"));
+  CHECK(comes_to(*held,
+                 "the lease attacher-leader-{driver} waits for its driver: it does not listen"));
   CHECK_FALSE(is_connected);
   driver->meet();
   CHECK(made()->request.path == kLeases + "/attacher-leader-test-csi-example");
@@ -138,7 +139,7 @@ TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while th
   const auto write = made();
   CHECK(may_send(write));
   driver->fail("it is lost");
-  CHECK(comes_to(*held, "is not ready"));
+  CHECK(comes_to(*held, "waits for its driver: it is lost"));
   const auto fence = held->state().fence;
   REQUIRE(fence);
   CHECK(*fence <= router::Clock::now() + 15s);
@@ -176,7 +177,7 @@ TEST_CASE_METHOD(LeaseWorld, "The agent's end gives the lease back, where that i
   accept(created);
   if (is_driver_lost) {
     driver->fail("it is lost");
-    REQUIRE(comes_to(*held, "is not ready"));
+    REQUIRE(comes_to(*held, "waits for its driver: it is lost"));
   }
   std::thread end([&] { service->stop(); });
   answer(made(), 200, lease);
