@@ -2,19 +2,22 @@
 # The middle of in_clean_root, in a mount namespace of its own: makes the root folder, and mounts in
 # it what the kernel shows.
 #
-#   prepare_root.sh <where> <"yes" to boot it> <program for /test, or ""> \
+#   prepare_root.sh <where> <"yes" to boot it> <count> <that many programs for /test>... \
 #       <count> <that many packages or .deb>... <test> [word]...
 set -euo pipefail
-root=$1 boot=$2 program=$3 count=$4
+root=$1 boot=$2
 here=$(dirname "$0")
-shift 4
+programs=("${@:4:$3}")
+shift $((3 + $3))
+count=$1
+shift
 mount -t tmpfs -o mode=755,size=3g tmpfs "$root"
 "$here/clean_root.py" "$root" "${@:1:count}"
 mkdir "$root/debs" "$root/test"
 for file in "${@:1:count}"; do
   case $file in *.deb) cp "$file" "$root/debs" ;; esac
 done
-cp "$here"/* "$here/../../README.md" ${program:+"$program"} "$root/test"
+cp "$here"/* "$here/../../README.md" "${programs[@]}" "$root/test"
 cp "$here/../../sdk/README.md" "$root/test/sdk.md"
 mount -t sysfs -o ro sysfs "$root/sys"
 # Where the nodes of partitions come and go. The mount is read-only; devices can be written all the
