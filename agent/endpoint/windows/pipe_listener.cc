@@ -132,7 +132,7 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   void on_connected(std::error_code error, const std::shared_ptr<Instance>& instance) {
     waiting_.erase(instance);
     if (is_stopped_) {
-      if (!error) tell_last(std::move(*instance));
+      if (!error || has_client(*instance)) tell_last(std::move(*instance));
       return forget_last();
     }
     if (!error) connected_.push_back(instance);
@@ -161,6 +161,11 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   void forget_last() {
     if (!waiting_.empty()) return;
     const auto last = std::exchange(last_, nullptr);
+  }
+
+  // An instance can be opened until it is closed, also when nobody waits for that any more.
+  static bool has_client(Instance& instance) {
+    return PeekNamedPipe(instance.native_handle(), nullptr, 0, nullptr, nullptr, nullptr) != 0;
   }
 
   static Client client_of(Instance instance) {
