@@ -30,6 +30,25 @@ void keep_unread_settings(const config::Loaded& before, config::ModuleSettings& 
   if (schemas.insert(*known).second) module.settings = old_one->settings;
 }
 
+// By name: an entry would keep an instance that the reload replaces.
+std::vector<std::string> failed_modules(const ModuleSet& modules) {
+  std::vector<std::string> names;
+  for (const ModuleEntry& entry : modules.list()) {
+    if (!entry.failure.empty()) names.push_back(entry.settings.name);
+  }
+  return names;
+}
+
+std::vector<std::string> sentences_of_recovered(const std::vector<std::string>& failed_before,
+                                                const ModuleSet& modules) {
+  std::vector<std::string> sentences;
+  for (const ModuleEntry& entry : modules.list()) {
+    if (!entry.serves() || std::ranges::count(failed_before, entry.settings.name) == 0) continue;
+    sentences.push_back("the module " + entry.settings.name + " serves now");
+  }
+  return sentences;
+}
+
 // What a reload could not do because of files.
 std::vector<std::string> sentences_of_files(const ModuleSet& modules) {
   std::vector<std::string> sentences;
@@ -101,10 +120,13 @@ Result<std::vector<std::string>> RunningConfiguration::reload(const Load& load,
   if (auto checked = config::check_served_once(*next); !checked) return std::move(checked).error();
   auto sentences = config::reload_changes(before->configuration, configuration);
   if (!sentences) return sentences;
+  const std::vector<std::string> failed_before = failed_modules(core_.modules);
   auto change = core_.modules.prepare(configuration, ModuleSet::OnFailure::kGiveUp);
   if (!change) return std::move(change).error();
   auto committed = switch_over(configuration, *std::move(change));
   if (!committed) return std::move(committed).error();
+  std::ranges::move(sentences_of_recovered(failed_before, core_.modules),
+                    std::back_inserter(*sentences));
   for (const std::string& sentence : *sentences) log_.info("reload: " + sentence);
   std::ranges::move(sentences_of_files(core_.modules), std::back_inserter(committed->sentences));
   for (std::string& sentence : committed->sentences) {

@@ -274,6 +274,7 @@ TEST_CASE("A reload tries a module again whose file is there by now") {
   REQUIRE(agent.reload());
   CHECK(world.say_code() == StatusCode::kOk);
   CHECK(module_of(world.directory, "echo").state() == "serving");
+  CHECK(contains(world.directory.log(), "reload: the module echo serves now"));
   CHECK(agent.stop() == 0);
 }
 

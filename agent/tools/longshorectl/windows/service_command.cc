@@ -82,20 +82,25 @@ Result<void> configure(const Report& report, const ScmHandle& service) {
 }
 
 // Its name in the event log, so that what it writes there is shown without a complaint.
-void register_event_source(const std::filesystem::path& program) {
+std::error_code register_event_source(const std::filesystem::path& program) {
   HKEY opened = nullptr;
-  if (RegCreateKeyExW(HKEY_LOCAL_MACHINE, kEventSource, 0, nullptr, 0, KEY_SET_VALUE, nullptr,
-                      &opened, nullptr) != ERROR_SUCCESS) {
-    return;
-  }
+  const auto code = [](LSTATUS status) {
+    return std::error_code(static_cast<int>(status), std::system_category());
+  };
+  LSTATUS status = RegCreateKeyExW(HKEY_LOCAL_MACHINE, kEventSource, 0, nullptr, 0, KEY_SET_VALUE,
+                                   nullptr, &opened, nullptr);
+  if (status != ERROR_SUCCESS) return code(status);
   const std::wstring file = program.wstring();
   const DWORD types = EVENTLOG_ERROR_TYPE | EVENTLOG_WARNING_TYPE | EVENTLOG_INFORMATION_TYPE;
-  RegSetValueExW(opened, L"EventMessageFile", 0, REG_EXPAND_SZ,
-                 reinterpret_cast<const BYTE*>(file.c_str()),
-                 static_cast<DWORD>((file.size() + 1) * sizeof(wchar_t)));
-  RegSetValueExW(opened, L"TypesSupported", 0, REG_DWORD, reinterpret_cast<const BYTE*>(&types),
-                 sizeof(types));
+  status = RegSetValueExW(opened, L"EventMessageFile", 0, REG_EXPAND_SZ,
+                          reinterpret_cast<const BYTE*>(file.c_str()),
+                          static_cast<DWORD>((file.size() + 1) * sizeof(wchar_t)));
+  if (status == ERROR_SUCCESS) {
+    status = RegSetValueExW(opened, L"TypesSupported", 0, REG_DWORD,
+                            reinterpret_cast<const BYTE*>(&types), sizeof(types));
+  }
   RegCloseKey(opened);
+  return code(status);
 }
 
 std::optional<DWORD> state_of(const ScmHandle& service) {
@@ -170,7 +175,11 @@ int install_service(const Report& report, const ServiceRequest& request) {
   const auto service = create(request, program);
   if (!service) return report.fail(kExitFaultyInput, service.error());
   const auto configured = configure(report, *service);
-  register_event_source(program);
+  if (const std::error_code unregistered = register_event_source(program)) {
+    report.line(
+        "its name in the event log is not registered, so its events are shown with a note: " +
+        unregistered.message());
+  }
   if (request.starts && !StartServiceW(service->get(), 0, nullptr)) {
     return report.fail(kExitFaultyInput, failed("start the service"));
   }
