@@ -28,7 +28,7 @@ packages=(
   btrfs-progs e2fsprogs fdisk xfsprogs
 )
 windows_packages=(
-  binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine msitools wine64 wixl
+  binutils-mingw-w64-x86-64 g++-mingw-w64-x86-64-posix libwine lld msitools wine64 wixl
 )
 optional_packages=(
   chromium    # opens the status page
