@@ -158,13 +158,14 @@ void Attacher::hear_attachment(const KubeEvent& event) {
   if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
   for (const auto& [before, now] : *changes) {
     if (!now) {
-      const std::string volume = index_.remove(before->name);
-      forced_.erase(before->name);
+      const std::string volume = index_.remove(before->metadata.name);
+      forced_.erase(before->metadata.name);
       if (is_synced_ && !volume.empty()) volume_queue_.add(volume);
       continue;
     }
-    index_.put(now->name, now->persistent_volume_name);
-    if (is_synced_ && (!before || is_changed(*before, *now))) attachment_queue_.add(now->name);
+    index_.put(now->metadata.name, now->persistent_volume_name);
+    if (is_synced_ && (!before || is_changed(*before, *now)))
+      attachment_queue_.add(now->metadata.name);
   }
   begin_when_synced();
 }
@@ -175,7 +176,7 @@ void Attacher::hear_volume(const KubeEvent& event) {
   if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
   for (const auto& change : *changes) {
     if (is_synced_ && change.now && handler_->released_volume(*change.now, index_)) {
-      volume_queue_.add(change.now->name);
+      volume_queue_.add(change.now->metadata.name);
     }
   }
   begin_when_synced();
@@ -192,9 +193,10 @@ void Attacher::begin_when_synced() {
   if (is_synced_) return;
   if (!attachments_.is_synced() || !volumes_.is_synced() || !nodes_.is_synced()) return;
   is_synced_ = true;
-  attachments_.each([&](const VolumeAttachment& each) { attachment_queue_.add(each.name); });
+  attachments_.each(
+      [&](const VolumeAttachment& each) { attachment_queue_.add(each.metadata.name); });
   volumes_.each([&](const PersistentVolume& each) {
-    if (handler_->released_volume(each, index_)) volume_queue_.add(each.name);
+    if (handler_->released_volume(each, index_)) volume_queue_.add(each.metadata.name);
   });
   if (lists_published_nodes_) tasks_.add(kReconcile);
 }
@@ -211,8 +213,8 @@ Result<void> Attacher::reconcile() {
   const std::lock_guard lock(mutex_);
   attachments_.each([&](const VolumeAttachment& each) {
     if (!handler_->is_out_of_step(view_of(each), *published)) return;
-    forced_.insert(each.name);
-    attachment_queue_.add(each.name);
+    forced_.insert(each.metadata.name);
+    attachment_queue_.add(each.metadata.name);
   });
   return {};
 }
@@ -280,7 +282,7 @@ Result<void> Attacher::protect_volume(const std::string& name) {
   {
     const std::lock_guard lock(mutex_);
     const PersistentVolume* const volume = volumes_.find(name);
-    if (volume && !volume->has_finalizer(handler_->finalizer())) {
+    if (volume && !volume->metadata.has_finalizer(handler_->finalizer())) {
       patch = added_finalizer(*volume, handler_->finalizer());
     }
   }
@@ -328,7 +330,8 @@ Result<VolumeAttachment> Attacher::write(const Patch& patch) {
   const std::lock_guard lock(mutex_);
   auto attachment = attachments_.wrote(*json);
   // The last finalizer has gone, and the object with it.
-  if (attachment && attachment->is_being_deleted && attachment->finalizers.empty()) {
+  if (attachment && attachment->metadata.is_being_deleted &&
+      attachment->metadata.finalizers.empty()) {
     attachments_.removed(*attachment);
   }
   return attachment;
@@ -341,7 +344,8 @@ Result<void> Attacher::write_volume(const Patch& patch) {
   const std::lock_guard lock(mutex_);
   const auto volume = volumes_.wrote(*json);
   if (!volume) return volume.error();
-  if (volume->is_being_deleted && volume->finalizers.empty()) volumes_.removed(*volume);
+  if (volume->metadata.is_being_deleted && volume->metadata.finalizers.empty())
+    volumes_.removed(*volume);
   return {};
 }
 
@@ -351,7 +355,8 @@ Error Attacher::fail(const VolumeAttachment& attachment, const Error& error,
   const auto written = write(
       failed_status(attachment, {error.message(), std::chrono::system_clock::now(), driver_code}));
   if (!written && written.error().code() != StatusCode::kNotFound) {
-    options_.log(LONGSHORE_LOG_WARNING, "cannot say in the VolumeAttachment \"" + attachment.name +
+    options_.log(LONGSHORE_LOG_WARNING, "cannot say in the VolumeAttachment \"" +
+                                            attachment.metadata.name +
                                             "\" why it failed: " + written.error().message());
   }
   return error;

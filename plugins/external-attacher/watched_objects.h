@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "longshore/host/kube.pb.h"
+#include "longshore/kube/object_metadata.hpp"
 #include "longshore/result.hpp"
 
 namespace longshore::external_attacher {
@@ -62,12 +63,12 @@ class WatchedObjects {
   Result<Object> wrote(std::string_view json) {
     auto object = parse_(json);
     std::vector<Change> changes;
-    if (object && entries_.contains(object->name)) put(*object, changes);
+    if (object && entries_.contains(object->metadata.name)) put(*object, changes);
     return object;
   }
   // The same where the write was the object's end; the watch will tell of that too.
   void removed(const Object& object) {
-    const auto found = entries_.find(object.name);
+    const auto found = entries_.find(object.metadata.name);
     if (found != entries_.end()) found->second.is_gone = true;
   }
 
@@ -90,25 +91,20 @@ class WatchedObjects {
   };
   using Entries = std::map<std::string, Entry>;
 
-  // Versions are numbers without a limit.
-  static bool is_newer(const std::string& one, const std::string& other) {
-    return one.size() != other.size() ? one.size() > other.size() : one > other;
-  }
-
   void put(Object object, std::vector<Change>& changes) {
-    const auto found = entries_.find(object.name);
+    const auto found = entries_.find(object.metadata.name);
     if (found == entries_.end()) {
-      const std::string version = object.resource_version;
+      const std::string version = object.metadata.resource_version;
       changes.push_back({std::nullopt, object});
-      const std::string name = object.name;
+      const std::string name = object.metadata.name;
       entries_.emplace(name, Entry{std::move(object), version});
       return;
     }
     Entry& entry = found->second;
-    if (!is_newer(object.resource_version, entry.version)) return;
+    if (!kubernetes::is_newer(object.metadata.resource_version, entry.version)) return;
     Change change{std::nullopt, object};
     if (!entry.is_gone) change.before = std::move(entry.object);
-    entry = Entry{std::move(object), change.now->resource_version};
+    entry = Entry{std::move(object), change.now->metadata.resource_version};
     changes.push_back(std::move(change));
   }
 
