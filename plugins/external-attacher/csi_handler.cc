@@ -40,7 +40,7 @@ Result<const PersistentVolume*> volume_of(const AttachmentView& view) {
                    "the PersistentVolume \"" + name +
                        "\" has no spec.csi; volumes of in-tree plugins are not translated here");
   }
-  return view.volume;
+  return view.volume.get();
 }
 
 Error no_node_id(const AttachmentView& view, const std::string& driver) {

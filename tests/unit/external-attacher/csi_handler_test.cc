@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,8 +33,8 @@ struct World {
 
   AttachmentView view() const {
     return {.attachment = attachment,
-            .volume = has_volume ? &volume : nullptr,
-            .node = has_node ? &node : nullptr,
+            .volume = has_volume ? std::make_shared<PersistentVolume>(volume) : nullptr,
+            .node = has_node ? std::make_shared<CsiNode>(node) : nullptr,
             .is_forced = is_forced};
   }
   CsiHandler handler() const { return CsiHandler(options); }
