@@ -26,8 +26,10 @@ install(DIRECTORY ${source_dir}/include/ DESTINATION ${include_dir} COMPONENT de
 install(DIRECTORY ${source_dir}/proto ${source_dir}/testing ${source_dir}/template
               ${source_dir}/examples ${source_dir}/kube
     DESTINATION ${share_dir} COMPONENT development)
-# The second template: a controller.
+# The other templates: a controller, and one of Kubernetes objects.
 install(DIRECTORY ${source_dir}/../plugins/example/ DESTINATION ${share_dir}/template_controller
+    COMPONENT development)
+install(DIRECTORY ${source_dir}/../plugins/example-kube/ DESTINATION ${share_dir}/template_kube
     COMPONENT development)
 install(FILES ${made}/LongshoreConfig.cmake ${made}/LongshoreConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT development)
