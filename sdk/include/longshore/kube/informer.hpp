@@ -23,8 +23,9 @@
 // Needs an agent of ABI 0.2 (`kAbiMinorNeeded`), `may_call` of Kube/Watch, a grant of the verbs
 // list and watch, the target longshore::kubernetes and the proto longshore/host/kube.proto.
 // Threads: `start` and `stop` the module's control; the functions that it is given one after the
-// other, on threads of the instance's, without a lock of the informer's, and they must not block;
-// all else any. Owner: the module.
+// other, on threads of the instance's, and they must not block; all else any. The event handler may
+// ask the informer; the reader may not, which runs under its lock, and on any thread that tells of
+// a write. Owner: the module.
 #pragma once
 
 #include <concepts>
@@ -59,7 +60,8 @@ class Informer {
   using Change = typename ObjectStore<Object>::Change;
 
   // `host` is Module::host(). `kind` is what people are told of: "PersistentVolumes".
-  // `set_degraded`: see Watch.
+  // `set_degraded`: see Watch; of several informers each tells its own reason, and the controller
+  // joins them.
   Informer(const longshore_host* host, const std::string& kind, Reader reader,
            std::function<void(std::string_view reason)> set_degraded)
       : host_(host),
