@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "awaited_calls.h"
+#include "longshore/awaited_calls.hpp"
 #include "longshore/host/kube.pb.h"
 #include "longshore/result.hpp"
 #include "patch.h"

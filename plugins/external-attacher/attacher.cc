@@ -7,8 +7,6 @@
 namespace longshore::external_attacher {
 namespace {
 
-using host::v1::KubeEvent;
-
 constexpr const char* kIdentify = "identify the driver";
 constexpr const char* kAskServer = "ask the API server";
 constexpr const char* kReconcile = "reconcile";
@@ -16,12 +14,6 @@ constexpr std::chrono::seconds kAskAgain{1};
 constexpr const char* kAttachments = "/apis/storage.k8s.io/v1/volumeattachments";
 constexpr const char* kVolumes = "/api/v1/persistentvolumes";
 constexpr const char* kNodes = "/apis/storage.k8s.io/v1/csinodes";
-
-host::v1::KubeWatchRequest watch_request(const char* path) {
-  host::v1::KubeWatchRequest request;
-  request.set_path(path);
-  return request;
-}
 
 }  // namespace
 
@@ -45,12 +37,12 @@ Attacher::Attacher(const longshore_host* host, Options options)
                run_task(task);
                return Result<void>();
              }),
-      attachment_watch_(host, "the watch of VolumeAttachments",
-                        [this](std::string_view reason) { tell("attachments", reason); }),
-      volume_watch_(host, "the watch of PersistentVolumes",
-                    [this](std::string_view reason) { tell("volumes", reason); }),
-      node_watch_(host, "the watch of CSINodes",
-                  [this](std::string_view reason) { tell("nodes", reason); }) {}
+      attachments_(host, "VolumeAttachments", &parse_volume_attachment,
+                   [this](std::string_view reason) { tell("attachments", reason); }),
+      volumes_(host, "PersistentVolumes", &parse_persistent_volume,
+               [this](std::string_view reason) { tell("volumes", reason); }),
+      nodes_(host, "CSINodes", &parse_csi_node,
+             [this](std::string_view reason) { tell("nodes", reason); }) {}
 
 void Attacher::start() { tasks_.add(kIdentify); }
 
@@ -58,9 +50,9 @@ void Attacher::stop() {
   // Calls first: the queues wait for handlers that wait for them.
   calls_.stop();
   tasks_.stop();  // no watch begins from then on
-  attachment_watch_.stop();
-  volume_watch_.stop();
-  node_watch_.stop();
+  attachments_.stop();
+  volumes_.stop();
+  nodes_.stop();
   attachment_queue_.stop();
   volume_queue_.stop();
 }
@@ -135,67 +127,44 @@ void Attacher::ask_server() {
 }
 
 void Attacher::watch() {
-  const auto begin = [this](auto& objects) {
-    return [this, &objects] {
-      const std::lock_guard lock(mutex_);
-      objects.begin();
-    };
-  };
-  attachment_watch_.start<KubeEvent>(
-      "longshore.host.v1.Kube/Watch", watch_request(kAttachments),
-      [this](const KubeEvent& event) { hear_attachment(event); }, begin(attachments_));
-  volume_watch_.start<KubeEvent>(
-      "longshore.host.v1.Kube/Watch", watch_request(kVolumes),
-      [this](const KubeEvent& event) { hear_volume(event); }, begin(volumes_));
-  node_watch_.start<KubeEvent>(
-      "longshore.host.v1.Kube/Watch", watch_request(kNodes),
-      [this](const KubeEvent& event) { hear_node(event); }, begin(nodes_));
+  attachments_.start(
+      kubernetes::watch_request(kAttachments),
+      [this](const auto& change) { hear_attachment(change); }, [this] { begin_when_synced(); });
+  volumes_.start(
+      kubernetes::watch_request(kVolumes), [this](const auto& change) { hear_volume(change); },
+      [this] { begin_when_synced(); });
+  nodes_.start(kubernetes::watch_request(kNodes), nullptr, [this] { begin_when_synced(); });
 }
 
-void Attacher::hear_attachment(const KubeEvent& event) {
+void Attacher::hear_attachment(const kubernetes::Informer<VolumeAttachment>::Change& change) {
   const std::lock_guard lock(mutex_);
-  const auto changes = attachments_.hear(event);
-  if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
-  for (const auto& [before, now] : *changes) {
-    if (!now) {
-      const std::string volume = index_.remove(before->name);
-      forced_.erase(before->name);
-      if (is_synced_ && !volume.empty()) volume_queue_.add(volume);
-      continue;
-    }
-    index_.put(now->name, now->persistent_volume_name);
-    if (is_synced_ && (!before || is_changed(*before, *now))) attachment_queue_.add(now->name);
+  if (!change.now) {
+    const std::string volume = index_.remove(change.key);
+    forced_.erase(change.key);
+    if (is_synced_ && !volume.empty()) volume_queue_.add(volume);
+    return;
   }
-  begin_when_synced();
-}
-
-void Attacher::hear_volume(const KubeEvent& event) {
-  const std::lock_guard lock(mutex_);
-  const auto changes = volumes_.hear(event);
-  if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
-  for (const auto& change : *changes) {
-    if (is_synced_ && change.now && handler_->released_volume(*change.now, index_)) {
-      volume_queue_.add(change.now->name);
-    }
+  index_.put(change.key, change.now->persistent_volume_name);
+  if (is_synced_ && (!change.before || is_changed(*change.before, *change.now))) {
+    attachment_queue_.add(change.key);
   }
-  begin_when_synced();
 }
 
-void Attacher::hear_node(const KubeEvent& event) {
+void Attacher::hear_volume(const kubernetes::Informer<PersistentVolume>::Change& change) {
   const std::lock_guard lock(mutex_);
-  const auto changes = nodes_.hear(event);
-  if (!changes) return options_.log(LONGSHORE_LOG_WARNING, changes.error().message());
-  begin_when_synced();
+  if (is_synced_ && change.now && handler_->released_volume(*change.now, index_)) {
+    volume_queue_.add(change.key);
+  }
 }
 
 void Attacher::begin_when_synced() {
-  if (is_synced_) return;
-  if (!attachments_.is_synced() || !volumes_.is_synced() || !nodes_.is_synced()) return;
+  if (!attachments_.has_synced() || !volumes_.has_synced() || !nodes_.has_synced()) return;
+  const std::lock_guard lock(mutex_);
   is_synced_ = true;
-  attachments_.each([&](const VolumeAttachment& each) { attachment_queue_.add(each.name); });
-  volumes_.each([&](const PersistentVolume& each) {
-    if (handler_->released_volume(each, index_)) volume_queue_.add(each.name);
-  });
+  for (const auto& each : attachments_.all()) attachment_queue_.add(each->metadata.name);
+  for (const auto& each : volumes_.all()) {
+    if (handler_->released_volume(*each, index_)) volume_queue_.add(each->metadata.name);
+  }
   if (lists_published_nodes_) tasks_.add(kReconcile);
 }
 
@@ -209,22 +178,20 @@ Result<void> Attacher::reconcile() {
   const auto published = driver_.list_volumes(options_.max_entries);
   if (!published) return published.error();
   const std::lock_guard lock(mutex_);
-  attachments_.each([&](const VolumeAttachment& each) {
-    if (!handler_->is_out_of_step(view_of(each), *published)) return;
-    forced_.insert(each.name);
-    attachment_queue_.add(each.name);
-  });
+  for (const auto& each : attachments_.all()) {
+    if (!handler_->is_out_of_step(view_of(*each), *published)) continue;
+    forced_.insert(each->metadata.name);
+    attachment_queue_.add(each->metadata.name);
+  }
   return {};
 }
 
 Result<void> Attacher::sync_attachment(const std::string& name) {
-  std::optional<VolumeAttachment> attachment;
+  const auto attachment = attachments_.find(name);
+  if (!attachment) return {};
   std::optional<Result<Step>> step;
   {
     const std::lock_guard lock(mutex_);
-    const VolumeAttachment* const found = attachments_.find(name);
-    if (!found) return {};
-    attachment = *found;
     AttachmentView view = view_of(*attachment);
     view.is_forced = forced_.erase(name) > 0;
     step = handler_->next_step(view);
@@ -279,12 +246,14 @@ Result<void> Attacher::protect_volume(const std::string& name) {
   std::optional<Patch> patch;
   {
     const std::lock_guard lock(mutex_);
-    const PersistentVolume* const volume = volumes_.find(name);
-    if (volume && !volume->has_finalizer(handler_->finalizer())) {
+    const auto volume = volumes_.find(name);
+    if (volume && !volume->metadata.has_finalizer(handler_->finalizer())) {
       patch = added_finalizer(*volume, handler_->finalizer());
     }
   }
-  return patch ? write_volume(*patch) : Result<void>();
+  if (!patch) return {};
+  const auto written = write_volume(*patch);
+  return written ? Result<void>() : written.error();
 }
 
 Result<void> Attacher::detach(const VolumeAttachment& attachment, DetachStep step) {
@@ -312,37 +281,35 @@ Result<void> Attacher::sync_volume(const std::string& name) {
     std::optional<Patch> patch;
     {
       const std::lock_guard lock(mutex_);
-      const PersistentVolume* const volume = volumes_.find(name);
+      const auto volume = volumes_.find(name);
       if (volume) patch = handler_->released_volume(*volume, index_);
     }
     if (!patch) return {};
-    if (auto done = write_volume(*patch); !done) return done;
+    if (auto done = write_volume(*patch); !done) return std::move(done).error();
   }
 }
 
 Result<VolumeAttachment> Attacher::write(const Patch& patch) {
-  auto json = server_.write(patch);
-  tell_permission(patch.path.ends_with("/status") ? "writing status" : "writing attachments",
-                  json ? Result<void>() : Result<void>(json.error()));
-  if (!json) return std::move(json).error();
-  const std::lock_guard lock(mutex_);
-  auto attachment = attachments_.wrote(*json);
-  // The last finalizer has gone, and the object with it.
-  if (attachment && attachment->is_being_deleted && attachment->finalizers.empty()) {
-    attachments_.removed(*attachment);
-  }
-  return attachment;
+  const bool is_status = patch.path.ends_with("/status");
+  return write_object(attachments_, is_status ? "writing status" : "writing attachments", patch);
 }
 
-Result<void> Attacher::write_volume(const Patch& patch) {
+Result<PersistentVolume> Attacher::write_volume(const Patch& patch) {
+  return write_object(volumes_, "writing volumes", patch);
+}
+
+template <typename Object>
+Result<Object> Attacher::write_object(kubernetes::Informer<Object>& objects,
+                                      const std::string& permission, const Patch& patch) {
   auto json = server_.write(patch);
-  tell_permission("writing volumes", json ? Result<void>() : Result<void>(json.error()));
+  tell_permission(permission, json ? Result<void>() : Result<void>(json.error()));
   if (!json) return std::move(json).error();
-  const std::lock_guard lock(mutex_);
-  const auto volume = volumes_.wrote(*json);
-  if (!volume) return volume.error();
-  if (volume->is_being_deleted && volume->finalizers.empty()) volumes_.removed(*volume);
-  return {};
+  auto object = objects.wrote(*json);
+  // The last finalizer has gone, and the object with it.
+  if (object && object->metadata.is_being_deleted && object->metadata.finalizers.empty()) {
+    objects.removed(object->metadata.key());
+  }
+  return object;
 }
 
 Error Attacher::fail(const VolumeAttachment& attachment, const Error& error,
@@ -351,7 +318,8 @@ Error Attacher::fail(const VolumeAttachment& attachment, const Error& error,
   const auto written = write(
       failed_status(attachment, {error.message(), std::chrono::system_clock::now(), driver_code}));
   if (!written && written.error().code() != StatusCode::kNotFound) {
-    options_.log(LONGSHORE_LOG_WARNING, "cannot say in the VolumeAttachment \"" + attachment.name +
+    options_.log(LONGSHORE_LOG_WARNING, "cannot say in the VolumeAttachment \"" +
+                                            attachment.metadata.name +
                                             "\" why it failed: " + written.error().message());
   }
   return error;

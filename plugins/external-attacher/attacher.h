@@ -24,12 +24,11 @@
 
 #include "api_server.h"
 #include "attachment_index.h"
-#include "awaited_calls.h"
 #include "csi_handler.h"
 #include "driver.h"
-#include "longshore/watch.hpp"
+#include "longshore/awaited_calls.hpp"
+#include "longshore/kube/informer.hpp"
 #include "longshore/work_queue.hpp"
-#include "watched_objects.h"
 
 namespace longshore::external_attacher {
 
@@ -88,10 +87,9 @@ class Attacher {
   Result<void> reconcile();
 
   // ---- events
-  void hear_attachment(const host::v1::KubeEvent& event);
-  void hear_volume(const host::v1::KubeEvent& event);
-  void hear_node(const host::v1::KubeEvent& event);
-  void begin_when_synced();  // with the mutex
+  void hear_attachment(const kubernetes::Informer<VolumeAttachment>::Change& change);
+  void hear_volume(const kubernetes::Informer<PersistentVolume>::Change& change);
+  void begin_when_synced();
 
   // ---- steps
   Result<void> attach(const VolumeAttachment& attachment, AttachStep step);
@@ -100,11 +98,14 @@ class Attacher {
   template <typename Request>
   Result<void> add_secret(const plugins::SecretReference& reference, Request& request);
   Result<VolumeAttachment> write(const Patch& patch);
-  Result<void> write_volume(const Patch& patch);
+  Result<PersistentVolume> write_volume(const Patch& patch);
+  template <typename Object>
+  Result<Object> write_object(kubernetes::Informer<Object>& objects, const std::string& permission,
+                              const Patch& patch);
   // Answers the error.
   Error fail(const VolumeAttachment& attachment, const Error& error,
              std::optional<StatusCode> driver_code);
-  // As it is known now; with the mutex.
+  // As it is known now.
   AttachmentView view_of(const VolumeAttachment& attachment) const;
 
   const Options options_;
@@ -116,9 +117,6 @@ class Attacher {
   std::optional<CsiHandler> handler_;  // from when the driver is known
   bool lists_published_nodes_ = false;
   bool is_synced_ = false;
-  WatchedObjects<VolumeAttachment> attachments_{&parse_volume_attachment};
-  WatchedObjects<PersistentVolume> volumes_{&parse_persistent_volume};
-  WatchedObjects<CsiNode> nodes_{&parse_csi_node};
   AttachmentIndex index_;
   std::set<std::string> forced_;  // attachments that are out of step
   std::set<std::string> volumes_in_turn_;
@@ -130,9 +128,9 @@ class Attacher {
   WorkQueue attachment_queue_;
   WorkQueue volume_queue_;
   WorkQueue tasks_;
-  Watch attachment_watch_;
-  Watch volume_watch_;
-  Watch node_watch_;
+  kubernetes::Informer<VolumeAttachment> attachments_;
+  kubernetes::Informer<PersistentVolume> volumes_;
+  kubernetes::Informer<CsiNode> nodes_;
 };
 
 }  // namespace longshore::external_attacher

@@ -14,9 +14,9 @@ Result<const PersistentVolume*> volume_of(const AttachmentView& view) {
   const VolumeAttachment& attachment = view.attachment;
   const auto refused = [&](StatusCode code, const std::string& why) {
     return Error(code,
-                 std::string(attachment.is_being_deleted ? "detach" : "attach") +
+                 std::string(attachment.metadata.is_being_deleted ? "detach" : "attach") +
                      " the volume of the VolumeAttachment",
-                 attachment.name)
+                 attachment.metadata.name)
         .because(why);
   };
   const std::string& name = attachment.persistent_volume_name;
@@ -40,14 +40,14 @@ Result<const PersistentVolume*> volume_of(const AttachmentView& view) {
                    "the PersistentVolume \"" + name +
                        "\" has no spec.csi; volumes of in-tree plugins are not translated here");
   }
-  return view.volume;
+  return view.volume.get();
 }
 
 Error no_node_id(const AttachmentView& view, const std::string& driver) {
   const VolumeAttachment& attachment = view.attachment;
   return Error(StatusCode::kNotFound,
                std::string("find out how the driver calls the node to ") +
-                   (attachment.is_being_deleted ? "detach from" : "attach to"),
+                   (attachment.metadata.is_being_deleted ? "detach from" : "attach to"),
                attachment.node_name)
       .because(!view.node ? "there is no CSINode of this name"
                           : "its CSINode does not have the driver " + driver)
@@ -67,11 +67,11 @@ Result<Step> CsiHandler::next_step(const AttachmentView& view) const {
     if (attachment.is_attached) return Step();
     return Step(attached_status(attachment, {}));
   }
-  if (!attachment.is_being_deleted) {
+  if (!attachment.metadata.is_being_deleted) {
     if (attachment.is_attached && !view.is_forced) return Step();
     return attach(view);
   }
-  if (!attachment.has_finalizer(finalizer_) && !view.is_forced) return Step();
+  if (!attachment.metadata.has_finalizer(finalizer_) && !view.is_forced) return Step();
   return detach(view);
 }
 
@@ -81,8 +81,9 @@ Result<Step> CsiHandler::attach(const AttachmentView& view) const {
   auto found = volume_of(view);
   if (!found) return std::move(found).error();
   const PersistentVolume& volume = **found;
-  if (volume.is_being_deleted) {
-    return Error(StatusCode::kFailedPrecondition, "attach the PersistentVolume", volume.name)
+  if (volume.metadata.is_being_deleted) {
+    return Error(StatusCode::kFailedPrecondition, "attach the PersistentVolume",
+                 volume.metadata.name)
         .because("it is being deleted");
   }
   const std::string node_id = node_id_of(view);
@@ -92,7 +93,8 @@ Result<Step> CsiHandler::attach(const AttachmentView& view) const {
 
   AttachStep step;
   step.secret = volume.csi->controller_publish_secret;
-  if (!volume.has_finalizer(finalizer_)) step.volume_patch = added_finalizer(volume, finalizer_);
+  if (!volume.metadata.has_finalizer(finalizer_))
+    step.volume_patch = added_finalizer(volume, finalizer_);
   step.attachment_patch = prepared_attachment(view.attachment, finalizer_, node_id);
   step.request.set_volume_id(volume.csi->volume_handle);
   step.request.set_node_id(node_id);
@@ -136,15 +138,16 @@ std::optional<Patch> CsiHandler::after_publish(
 // no status left to write. Only for an object that somebody else still holds a second request says
 // that it is detached.
 std::optional<Patch> CsiHandler::after_unpublish(const VolumeAttachment& attachment) const {
-  if (attachment.has_finalizer(finalizer_)) return removed_finalizer(attachment, finalizer_);
-  if (attachment.finalizers.empty() || !attachment.is_attached) return std::nullopt;
+  if (attachment.metadata.has_finalizer(finalizer_))
+    return removed_finalizer(attachment, finalizer_);
+  if (attachment.metadata.finalizers.empty() || !attachment.is_attached) return std::nullopt;
   return detached_status(attachment);
 }
 
 std::optional<Patch> CsiHandler::released_volume(const PersistentVolume& volume,
                                                  const AttachmentIndex& attachments) const {
-  if (!volume.is_being_deleted || !volume.has_finalizer(finalizer_) ||
-      attachments.has_volume(volume.name)) {
+  if (!volume.metadata.is_being_deleted || !volume.metadata.has_finalizer(finalizer_) ||
+      attachments.has_volume(volume.metadata.name)) {
     return std::nullopt;
   }
   return removed_finalizer(volume, finalizer_);
@@ -165,7 +168,7 @@ Result<csi::v1::VolumeCapability> CsiHandler::capability_of(const PersistentVolu
   auto mode = plugins::csi_access_mode(volume.access_modes,
                                        options_.capabilities.has_single_node_multi_writer);
   if (!mode) {
-    return Error(mode.error().code(), "attach the PersistentVolume", volume.name)
+    return Error(mode.error().code(), "attach the PersistentVolume", volume.metadata.name)
         .because(mode.error().message());
   }
   csi::v1::VolumeCapability capability;

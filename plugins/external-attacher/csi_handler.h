@@ -14,6 +14,7 @@
 // other capabilities.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -34,8 +35,8 @@ namespace longshore::external_attacher {
 // A VolumeAttachment and what it refers to; null: there is no such object.
 struct AttachmentView {
   const VolumeAttachment& attachment;
-  const PersistentVolume* volume = nullptr;
-  const CsiNode* node = nullptr;
+  std::shared_ptr<const PersistentVolume> volume = nullptr;
+  std::shared_ptr<const CsiNode> node = nullptr;
   // The driver has it otherwise than the status says: `is_out_of_step` of the last ListVolumes.
   bool is_forced = false;
 };

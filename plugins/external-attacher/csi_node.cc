@@ -2,18 +2,17 @@
 
 #include <utility>
 
-#include "support/json_fields.h"
+#include "longshore/kube/json_fields.hpp"
 
 namespace longshore::external_attacher {
 
-using plugins::JsonDocument;
-using plugins::JsonFields;
+using kubernetes::JsonDocument;
+using kubernetes::JsonFields;
 
 Result<CsiNode> parse_csi_node(std::string_view json) {
   JsonDocument document("CSINode", json);
   CsiNode node;
-  node.name = document.read_name();
-  node.resource_version = document.root().object("metadata").text("resourceVersion");
+  node.metadata = kubernetes::read_metadata(document);
   for (const JsonFields& driver : document.root().object("spec").objects("drivers")) {
     node.node_ids[driver.required_text("name")] = driver.required_text("nodeID");
   }

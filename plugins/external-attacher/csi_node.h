@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "longshore/kube/object_metadata.hpp"
 #include "longshore/result.hpp"
 
 namespace longshore::external_attacher {
 
 struct CsiNode {
-  std::string name;
-  std::string resource_version;
+  kubernetes::ObjectMetadata metadata;
   std::map<std::string, std::string> node_ids;  // by the name of the driver
 
   bool operator==(const CsiNode&) const = default;

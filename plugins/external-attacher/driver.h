@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "awaited_calls.h"
 #include "csi/v1.pb.h"
 #include "driver_capabilities.h"
+#include "longshore/awaited_calls.hpp"
 #include "longshore/host/csi.pb.h"
 #include "longshore/result.hpp"
 #include "longshore/secret.hpp"

@@ -21,11 +21,11 @@ namespace json = boost::json;
 constexpr size_t kMostMessageBytes = 1024;
 
 std::string path_of(const VolumeAttachment& attachment) {
-  return "/apis/storage.k8s.io/v1/volumeattachments/" + attachment.name;
+  return "/apis/storage.k8s.io/v1/volumeattachments/" + attachment.metadata.name;
 }
 
 std::string path_of(const PersistentVolume& volume) {
-  return "/api/v1/persistentvolumes/" + volume.name;
+  return "/api/v1/persistentvolumes/" + volume.metadata.name;
 }
 
 json::object operation(std::string_view op, const std::string& path, json::value value) {
@@ -100,24 +100,25 @@ std::string time_text(std::chrono::system_clock::time_point time) {
 
 Patch added_finalizer(const PersistentVolume& volume, const std::string& finalizer) {
   json::array patch;
-  append_added_finalizer(patch, volume.finalizers, finalizer);
+  append_added_finalizer(patch, volume.metadata.finalizers, finalizer);
   return {path_of(volume), Patch::Type::kJson, json::serialize(patch)};
 }
 
 Patch removed_finalizer(const PersistentVolume& volume, const std::string& finalizer) {
-  return {path_of(volume), Patch::Type::kJson, without_finalizer(volume.finalizers, finalizer)};
+  return {path_of(volume), Patch::Type::kJson,
+          without_finalizer(volume.metadata.finalizers, finalizer)};
 }
 
 Patch removed_finalizer(const VolumeAttachment& attachment, const std::string& finalizer) {
   return {path_of(attachment), Patch::Type::kJson,
-          without_finalizer(attachment.finalizers, finalizer)};
+          without_finalizer(attachment.metadata.finalizers, finalizer)};
 }
 
 std::optional<Patch> prepared_attachment(const VolumeAttachment& attachment,
                                          const std::string& finalizer, const std::string& node_id) {
   json::array patch;
-  if (!attachment.has_finalizer(finalizer)) {
-    append_added_finalizer(patch, attachment.finalizers, finalizer);
+  if (!attachment.metadata.has_finalizer(finalizer)) {
+    append_added_finalizer(patch, attachment.metadata.finalizers, finalizer);
   }
   if (attachment.node_id != node_id) {
     const std::string annotations = "/metadata/annotations";
@@ -155,7 +156,7 @@ Patch detached_status(const VolumeAttachment& attachment) {
 Patch failed_status(const VolumeAttachment& attachment, const Failure& failure) {
   json::object error{{"time", time_text(failure.time)},
                      {"message", plugins::bounded_text(failure.message, kMostMessageBytes)}};
-  if (attachment.is_being_deleted) {
+  if (attachment.metadata.is_being_deleted) {
     return status_patch(attachment, {{"detachError", std::move(error)}});
   }
   // Null: a code of the failure before does not stay.

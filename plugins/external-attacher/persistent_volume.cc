@@ -1,14 +1,13 @@
 #include "persistent_volume.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "support/json_fields.h"
+#include "longshore/kube/json_fields.hpp"
 
 namespace longshore::external_attacher {
 
-using plugins::JsonDocument;
-using plugins::JsonFields;
+using kubernetes::JsonDocument;
+using kubernetes::JsonFields;
 
 namespace {
 
@@ -28,19 +27,10 @@ PersistentVolume::Csi read_csi(const JsonFields& fields) {
 
 }  // namespace
 
-bool PersistentVolume::has_finalizer(std::string_view finalizer) const {
-  return std::ranges::find(finalizers, finalizer) != finalizers.end();
-}
-
 Result<PersistentVolume> parse_persistent_volume(std::string_view json) {
   JsonDocument document("PersistentVolume", json);
   PersistentVolume volume;
-  volume.name = document.read_name();
-  const JsonFields metadata = document.root().object("metadata");
-  volume.resource_version = metadata.text("resourceVersion");
-  volume.is_being_deleted = !metadata.text("deletionTimestamp").empty();
-  volume.finalizers = metadata.texts("finalizers");
-
+  volume.metadata = kubernetes::read_metadata(document);
   const JsonFields spec = document.root().object("spec");
   const JsonFields csi = spec.object("csi");
   if (csi.is_there()) volume.csi = read_csi(csi);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "longshore/kube/object_metadata.hpp"
 #include "longshore/result.hpp"
 #include "support/secret_data.h"
 
@@ -26,17 +27,12 @@ struct PersistentVolume {
     bool operator==(const Csi&) const = default;
   };
 
-  std::string name;
-  std::string resource_version;
-  bool is_being_deleted = false;
-  std::vector<std::string> finalizers;
-
+  kubernetes::ObjectMetadata metadata;
   std::optional<Csi> csi;  // nothing: it is of no CSI driver
   bool is_block = false;   // volumeMode
   std::vector<std::string> mount_options;
   std::vector<std::string> access_modes;
 
-  bool has_finalizer(std::string_view finalizer) const;
   bool operator==(const PersistentVolume&) const = default;
 };
 

@@ -1,27 +1,19 @@
 #include "volume_attachment.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "support/json_fields.h"
+#include "longshore/kube/json_fields.hpp"
 
 namespace longshore::external_attacher {
 
-using plugins::JsonDocument;
-using plugins::JsonFields;
-
-bool VolumeAttachment::has_finalizer(std::string_view finalizer) const {
-  return std::ranges::find(finalizers, finalizer) != finalizers.end();
-}
+using kubernetes::JsonDocument;
+using kubernetes::JsonFields;
 
 Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
   JsonDocument document("VolumeAttachment", json);
   VolumeAttachment attachment;
-  attachment.name = document.read_name();
+  attachment.metadata = kubernetes::read_metadata(document);
   const JsonFields metadata = document.root().object("metadata");
-  attachment.resource_version = metadata.text("resourceVersion");
-  attachment.is_being_deleted = !metadata.text("deletionTimestamp").empty();
-  attachment.finalizers = metadata.texts("finalizers");
   attachment.has_annotations = metadata.has("annotations");
   attachment.node_id = metadata.object("annotations").text(kNodeIdAnnotation);
 
@@ -42,7 +34,7 @@ Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
 }
 
 bool is_changed(VolumeAttachment before, const VolumeAttachment& now) {
-  before.resource_version = now.resource_version;
+  before.metadata.resource_version = now.metadata.resource_version;
   before.has_attach_error = now.has_attach_error;
   before.has_detach_error = now.has_detach_error;
   return before != now;

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "longshore/kube/object_metadata.hpp"
 #include "longshore/result.hpp"
 
 namespace longshore::external_attacher {
@@ -16,10 +16,7 @@ namespace longshore::external_attacher {
 inline constexpr std::string_view kNodeIdAnnotation = "csi.alpha.kubernetes.io/node-id";
 
 struct VolumeAttachment {
-  std::string name;
-  std::string resource_version;
-  bool is_being_deleted = false;
-  std::vector<std::string> finalizers;
+  kubernetes::ObjectMetadata metadata;
   bool has_annotations = false;
   std::string node_id;  // by kNodeIdAnnotation; empty: none
 
@@ -35,7 +32,6 @@ struct VolumeAttachment {
   bool has_attach_error = false;
   bool has_detach_error = false;
 
-  bool has_finalizer(std::string_view finalizer) const;
   bool operator==(const VolumeAttachment&) const = default;
 };
 

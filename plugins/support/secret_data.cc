@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "support/json_fields.h"
+#include "longshore/kube/json_fields.hpp"
 
 namespace longshore::plugins {
 namespace {
@@ -64,7 +64,7 @@ Result<std::string> secret_path(const SecretReference& reference) {
 
 Result<std::map<std::string, Secret>> parse_secret_data(std::string_view json) {
   WipedMemory memory;
-  JsonDocument document("Secret", json, &memory);
+  kubernetes::JsonDocument document("Secret", json, &memory);
   document.read_name();
   std::map<std::string, Secret> data;
   document.root().each_text("data", [&](std::string_view key, std::string_view text) {

@@ -10,12 +10,13 @@ set(library_dir ${CMAKE_INSTALL_LIBDIR})
 set(package_dir ${library_dir}/cmake/Longshore)
 set(proto_dir ${share_dir}/proto)
 set(testing_dir ${share_dir}/testing)
+set(kube_dir ${share_dir}/kube)
 set(protobuf_lite_dir ${library_dir}/longshore-sdk/protobuf-lite)
 set(made ${CMAKE_CURRENT_BINARY_DIR}/sdk-package)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/LongshoreConfig.cmake.in
     ${made}/LongshoreConfig.cmake INSTALL_DESTINATION ${package_dir}
-    PATH_VARS include_dir library_dir proto_dir testing_dir protobuf_lite_dir)
+    PATH_VARS include_dir library_dir proto_dir testing_dir kube_dir protobuf_lite_dir)
 # Before 1.0 a minor version may change anything.
 write_basic_package_version_file(${made}/LongshoreConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
@@ -23,10 +24,12 @@ write_basic_package_version_file(${made}/LongshoreConfigVersion.cmake
 set(source_dir ${CMAKE_CURRENT_LIST_DIR}/..)
 install(DIRECTORY ${source_dir}/include/ DESTINATION ${include_dir} COMPONENT development)
 install(DIRECTORY ${source_dir}/proto ${source_dir}/testing ${source_dir}/template
-              ${source_dir}/examples
+              ${source_dir}/examples ${source_dir}/kube
     DESTINATION ${share_dir} COMPONENT development)
-# The second template: a controller.
+# The other templates: a controller, and one of Kubernetes objects.
 install(DIRECTORY ${source_dir}/../plugins/example/ DESTINATION ${share_dir}/template_controller
+    COMPONENT development)
+install(DIRECTORY ${source_dir}/../plugins/example-kube/ DESTINATION ${share_dir}/template_kube
     COMPONENT development)
 install(FILES ${made}/LongshoreConfig.cmake ${made}/LongshoreConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT development)

@@ -1,7 +1,9 @@
-# The SDK's own targets. Both are built in the project that uses them, so that they fit its compiler.
+# The SDK's own targets. All are built in the project that uses them, so that they fit its compiler.
 #
 #   longshore::sdk       the ABI header, the C++ wrapper and the messages that both sides of it use
 #   longshore::testing   the fake host, which runs a module in a test; for executables only
+#   longshore::kubernetes   objects of Kubernetes, for the headers longshore/kube; where Boost 1.81
+#                           is (libboost1.81-dev)
 if(TARGET longshore_sdk)
   return()
 endif()
@@ -27,3 +29,21 @@ target_link_libraries(longshore_testing
     PRIVATE longshore_testing_protos)
 # A project without tests builds nothing of it.
 set_target_properties(longshore_testing longshore_testing_protos PROPERTIES EXCLUDE_FROM_ALL ON)
+
+find_package(Boost 1.81 QUIET)
+if(NOT Boost_FOUND)
+  return()
+endif()
+# Boost.JSON by itself, which is not our code: Debian's archive of it does not go into shared objects.
+add_library(longshore_kubernetes_json STATIC ${LONGSHORE_SDK_KUBE_DIR}/source/json_source.cc)
+target_compile_features(longshore_kubernetes_json PUBLIC cxx_std_20)
+target_include_directories(longshore_kubernetes_json SYSTEM PUBLIC ${Boost_INCLUDE_DIRS})
+add_library(longshore_kubernetes STATIC)
+add_library(longshore::kubernetes ALIAS longshore_kubernetes)
+foreach(name json_fields object_metadata)
+  target_sources(longshore_kubernetes PRIVATE ${LONGSHORE_SDK_KUBE_DIR}/source/${name}.cc)
+endforeach()
+target_link_libraries(longshore_kubernetes PUBLIC longshore_kubernetes_json longshore_sdk)
+set_target_properties(longshore_kubernetes longshore_kubernetes_json PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    EXCLUDE_FROM_ALL ON)

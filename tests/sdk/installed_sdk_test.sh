@@ -105,12 +105,13 @@ build_template() {
   check_module "$module"
 }
 
+# build_controller <template> <its module>
 build_controller() {
-  step "build, test and check the template of a controller"
-  cp -r "$sdk/share/longshore/template_controller" "$work/controller"
-  configure_and_build "$work/controller"
-  quietly ctest --test-dir "$work/controller/build" --output-on-failure --no-tests=error
-  check_module "$work/controller/build/modules/longshore-example.so"
+  step "build, test and check $1"
+  cp -r "$sdk/share/longshore/$1" "$work/$1"
+  configure_and_build "$work/$1"
+  quietly ctest --test-dir "$work/$1/build" --output-on-failure --no-tests=error
+  check_module "$work/$1/build/modules/$2.so"
 }
 
 build_example() {
@@ -194,7 +195,8 @@ check_layout
 check_headers
 check_library
 build_template
-build_controller
+build_controller template_controller longshore-example
+build_controller template_kube longshore-example-kube
 build_example
 refuse_other_versions
 call_modules

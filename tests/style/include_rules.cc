@@ -126,6 +126,10 @@ bool is_for_one_system(std::string_view path) {
          path.find("/windows/") != std::string_view::npos;
 }
 
+bool is_for_controllers(std::string_view path) {
+  return path.starts_with("sdk/kube/") || path.starts_with("sdk/include/longshore/kube/");
+}
+
 // Whether the line above an include asks for a system, or for a sanitizer.
 bool is_conditional(const SourceFile& file, const Include& include) {
   std::string_view above = file.code;
@@ -199,6 +203,7 @@ Findings check_system_headers(const SourceTree& tree) {
     const auto& libraries = is_service(path)            ? kServiceLibraries
                             : in_agent                  ? kAgentLibraries
                             : folder(path) == "plugins" ? kPluginLibraries
+                            : is_for_controllers(path)  ? kPluginLibraries
                                                         : kModuleLibraries;
     for (const Include& include : file.includes) {
       const bool is_ours = include.in_quotes || include.name.starts_with("longshore/");

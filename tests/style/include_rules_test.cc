@@ -146,6 +146,9 @@ TEST_CASE("a system's header outside the system's folder is found") {
   CHECK(header_findings("modules/disk/windows/disk.cc", "<windows.h>") == Findings());
   CHECK(header_findings("agent/endpoint/peer.cc", "<boost/asio/post.hpp>") == Findings());
   CHECK(header_findings("plugins/resizer/module.cc", "<boost/json/value.hpp>") == Findings());
+  CHECK(header_findings("sdk/kube/source/fields.cc", "<boost/json/value.hpp>") == Findings());
+  CHECK(header_findings("sdk/include/longshore/kube/informer.hpp", "<boost/json.hpp>") ==
+        Findings());
   CHECK(header_findings("tests/unit/disk/disk_test.cc", "<unistd.h>") == Findings());
 }
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,12 +17,14 @@ using AccessMode = csi::v1::VolumeCapability::AccessMode;
 
 // What attaches without a hitch, to be spoilt by each test.
 struct World {
-  VolumeAttachment attachment{
-      .name = "va", .attacher = "disk.example", .node_name = "n", .persistent_volume_name = "pv"};
-  PersistentVolume volume{.name = "pv",
+  VolumeAttachment attachment{.metadata = {.name = "va"},
+                              .attacher = "disk.example",
+                              .node_name = "n",
+                              .persistent_volume_name = "pv"};
+  PersistentVolume volume{.metadata = {.name = "pv"},
                           .csi = PersistentVolume::Csi{.volume_handle = "handle"},
                           .access_modes = {"ReadWriteOnce"}};
-  CsiNode node{.name = "n", .node_ids = {{"disk.example", "i-1"}}};
+  CsiNode node{.metadata = {.name = "n"}, .node_ids = {{"disk.example", "i-1"}}};
   CsiHandler::Options options{.driver = "disk.example",
                               .capabilities = {.publishes_volumes = true}};
   bool has_volume = true;
@@ -30,8 +33,8 @@ struct World {
 
   AttachmentView view() const {
     return {.attachment = attachment,
-            .volume = has_volume ? &volume : nullptr,
-            .node = has_node ? &node : nullptr,
+            .volume = has_volume ? std::make_shared<PersistentVolume>(volume) : nullptr,
+            .node = has_node ? std::make_shared<CsiNode>(node) : nullptr,
             .is_forced = is_forced};
   }
   CsiHandler handler() const { return CsiHandler(options); }
@@ -56,12 +59,12 @@ struct World {
 
 World being_deleted() {
   World world;
-  world.attachment.is_being_deleted = true;
+  world.attachment.metadata.is_being_deleted = true;
   world.attachment.is_attached = true;
-  world.attachment.finalizers = {kFinalizer};
+  world.attachment.metadata.finalizers = {kFinalizer};
   world.attachment.has_annotations = true;
   world.attachment.node_id = "i-1";
-  world.volume.finalizers = {kFinalizer};
+  world.volume.metadata.finalizers = {kFinalizer};
   return world;
 }
 
@@ -88,8 +91,8 @@ TEST_CASE("A new attachment costs a write of the volume, two of its own and one 
         attached_status(world.attachment, {{"lun", "1"}}));
 
   // What is written already is not written again, as after a call that failed.
-  world.volume.finalizers = {kFinalizer};
-  world.attachment.finalizers = {kFinalizer};
+  world.volume.metadata.finalizers = {kFinalizer};
+  world.attachment.metadata.finalizers = {kFinalizer};
   world.attachment.node_id = "i-1";
   CHECK_FALSE(world.attach().volume_patch);
   CHECK_FALSE(world.attach().attachment_patch);
@@ -142,7 +145,7 @@ TEST_CASE("What cannot be attached is told in a sentence, and gets no finalizer"
          world.attachment.persistent_volume_name.clear();
        },
        of_va + "it has an inlineVolumeSpec"},
-      {[](World& world) { world.volume.is_being_deleted = true; },
+      {[](World& world) { world.volume.metadata.is_being_deleted = true; },
        "cannot attach the PersistentVolume \"pv\": it is being deleted"},
       {[](World& world) { world.has_node = false; },
        "cannot find out how the driver calls the node to attach to \"n\": there is no CSINode"},
@@ -170,7 +173,7 @@ TEST_CASE("What cannot be attached is told in a sentence, and gets no finalizer"
 
 TEST_CASE("An attachment that is being deleted costs one call and one write") {
   World world = being_deleted();
-  world.volume.is_being_deleted = true;
+  world.volume.metadata.is_being_deleted = true;
   world.volume.csi->controller_publish_secret = plugins::SecretReference{"s", "ns"};
   const DetachStep step = world.detach();
   CHECK(step.request.volume_id() == "handle");
@@ -180,14 +183,14 @@ TEST_CASE("An attachment that is being deleted costs one call and one write") {
   CHECK(handler.after_unpublish(world.attachment) ==
         removed_finalizer(world.attachment, kFinalizer));
   // As the server answers to that.
-  world.attachment.finalizers.clear();
+  world.attachment.metadata.finalizers.clear();
   CHECK_FALSE(handler.after_unpublish(world.attachment));
   CHECK(world.has_nothing_to_do());
 }
 
 TEST_CASE("An attachment that somebody else still holds is told to be detached") {
   World world = being_deleted();
-  world.attachment.finalizers = {"other"};
+  world.attachment.metadata.finalizers = {"other"};
   const CsiHandler handler = world.handler();
   CHECK(handler.after_unpublish(world.attachment) == detached_status(world.attachment));
   world.attachment.is_attached = false;
@@ -232,8 +235,8 @@ TEST_CASE("Attachments of others need nothing") {
 TEST_CASE(
     "What the driver has otherwise than the status says is done again, and not written again") {
   World world;
-  world.volume.finalizers = {kFinalizer};
-  world.attachment.finalizers = {kFinalizer};
+  world.volume.metadata.finalizers = {kFinalizer};
+  world.attachment.metadata.finalizers = {kFinalizer};
   world.attachment.node_id = "i-1";
   world.attachment.is_attached = true;
   world.attachment.attachment_metadata = {{"lun", "1"}};
@@ -247,7 +250,7 @@ TEST_CASE(
   CHECK(CsiHandler::after_publish(world.attachment, published("lun", "1")));
 
   world = being_deleted();
-  world.attachment.finalizers = {"other"};
+  world.attachment.metadata.finalizers = {"other"};
   CHECK(world.has_nothing_to_do());
   world.is_forced = true;
   CHECK(world.detach().request.node_id() == "i-1");
@@ -263,22 +266,23 @@ TEST_CASE("Of a driver that attaches nothing the status says that all is attache
   CHECK(std::get<Patch>(*step) == attached_status(world.attachment, {}));
   world.attachment.is_attached = true;
   CHECK(world.has_nothing_to_do());
-  world.attachment.is_being_deleted = true;
+  world.attachment.metadata.is_being_deleted = true;
   CHECK(world.has_nothing_to_do());
 }
 
 TEST_CASE("A volume is released when it is being deleted and no attachment names it") {
   const CsiHandler handler = World().handler();
-  PersistentVolume volume{.name = "pv", .is_being_deleted = true, .finalizers = {"x", kFinalizer}};
+  PersistentVolume volume{
+      .metadata = {.name = "pv", .is_being_deleted = true, .finalizers = {"x", kFinalizer}}};
   AttachmentIndex attachments;
   CHECK(handler.released_volume(volume, attachments) == removed_finalizer(volume, kFinalizer));
   attachments.put("of another attacher", "pv");
   CHECK_FALSE(handler.released_volume(volume, attachments));
   attachments.remove("of another attacher");
-  volume.is_being_deleted = false;
+  volume.metadata.is_being_deleted = false;
   CHECK_FALSE(handler.released_volume(volume, attachments));
-  volume.is_being_deleted = true;
-  volume.finalizers = {"external-attacher/other"};
+  volume.metadata.is_being_deleted = true;
+  volume.metadata.finalizers = {"external-attacher/other"};
   CHECK_FALSE(handler.released_volume(volume, attachments));
 }
 

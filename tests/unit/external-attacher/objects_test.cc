@@ -24,25 +24,26 @@ TEST_CASE("Of a VolumeAttachment everything that matters is read") {
     "status": {"attached": true, "attachmentMetadata": {"device": "sdb"},
       "attachError": {"message": "x"}, "detachError": {"message": "y"}, "unheard": [1]}})");
   REQUIRE(attachment);
-  CHECK(*attachment == VolumeAttachment{.name = "va-1",
-                                        .is_being_deleted = true,
-                                        .finalizers = {"a", "b"},
-                                        .has_annotations = true,
-                                        .node_id = "i-1",
-                                        .attacher = "d",
-                                        .node_name = "n",
-                                        .persistent_volume_name = "pv-1",
-                                        .is_attached = true,
-                                        .attachment_metadata = {{"device", "sdb"}},
-                                        .has_attach_error = true,
-                                        .has_detach_error = true});
+  CHECK(*attachment ==
+        VolumeAttachment{
+            .metadata = {.name = "va-1", .is_being_deleted = true, .finalizers = {"a", "b"}},
+            .has_annotations = true,
+            .node_id = "i-1",
+            .attacher = "d",
+            .node_name = "n",
+            .persistent_volume_name = "pv-1",
+            .is_attached = true,
+            .attachment_metadata = {{"device", "sdb"}},
+            .has_attach_error = true,
+            .has_detach_error = true});
   const auto inline_volume = parse_volume_attachment(
       R"({"metadata": {"name": "a"}, "spec": {"attacher": "d", "nodeName": "n",
           "source": {"persistentVolumeName": null, "inlineVolumeSpec": {}}}})");
   REQUIRE(inline_volume);
-  CHECK(*inline_volume ==
-        VolumeAttachment{
-            .name = "a", .attacher = "d", .node_name = "n", .has_inline_volume_spec = true});
+  CHECK(*inline_volume == VolumeAttachment{.metadata = {.name = "a"},
+                                           .attacher = "d",
+                                           .node_name = "n",
+                                           .has_inline_volume_spec = true});
 }
 
 TEST_CASE("Of a PersistentVolume everything that matters is read") {
@@ -55,8 +56,8 @@ TEST_CASE("Of a PersistentVolume everything that matters is read") {
         "controllerPublishSecretRef": {"name": "s", "namespace": "ns"}}}})");
   REQUIRE(volume);
   CHECK(volume->is_block);
-  CHECK(volume->is_being_deleted);
-  CHECK(volume->finalizers == std::vector<std::string>{"a"});
+  CHECK(volume->metadata.is_being_deleted);
+  CHECK(volume->metadata.finalizers == std::vector<std::string>{"a"});
   CHECK(volume->mount_options == std::vector<std::string>{"ro", "noatime"});
   CHECK(volume->access_modes == std::vector<std::string>{"ReadWriteOnce"});
   CHECK(volume->csi == PersistentVolume::Csi{.volume_handle = "v",
@@ -68,14 +69,14 @@ TEST_CASE("Of a PersistentVolume everything that matters is read") {
   const auto other =
       parse_persistent_volume(R"({"metadata": {"name": "nfs"}, "spec": {"nfs": {}}})");
   REQUIRE(other);
-  CHECK(*other == PersistentVolume{.name = "nfs"});
+  CHECK(*other == PersistentVolume{.metadata = {.name = "nfs"}});
 }
 
 TEST_CASE("Of a CSINode the ids that drivers have for it are read") {
   const auto node = parse_csi_node(R"({"metadata": {"name": "n"}, "spec": {"drivers": [
       {"name": "d", "nodeID": "i-1", "topologyKeys": null}, {"name": "e", "nodeID": "2"}]}})");
   REQUIRE(node);
-  CHECK(*node == CsiNode{.name = "n", .node_ids = {{"d", "i-1"}, {"e", "2"}}});
+  CHECK(*node == CsiNode{.metadata = {.name = "n"}, .node_ids = {{"d", "i-1"}, {"e", "2"}}});
   // As the kubelet makes it, before any driver is there.
   CHECK(parse_csi_node(R"({"metadata": {"name": "n"}, "spec": {"drivers": null}})").ok());
 }
@@ -86,21 +87,8 @@ TEST_CASE("A VolumeAttachment that is none is refused with a sentence") {
   const std::string of_a = "cannot read the VolumeAttachment \"a\": ";
   const std::string status = "{" + name + "," + spec + R"(,"status": )";
   const Sentences table = {
-      {"", "cannot read the VolumeAttachment: it is no JSON: incomplete JSON"},
-      {"{\"metadata\": {\"name\": \"\xff\"}}", "it is no JSON: syntax error"},
-      {"[]", "cannot read the VolumeAttachment: it is a list"},
-      {std::string(101, '['), "it is no JSON: too deep"},
       {"{}", "cannot read the VolumeAttachment: metadata.name is missing"},
-      {R"({"metadata": {"name": ""}})", "metadata.name is empty"},
-      {R"({"metadata": {"name": 7}})", "metadata.name is a number, not a string"},
-      {R"({"metadata": [{"name": "a"}]})", "metadata is a list, not an object"},
       {"{" + name + "}", of_a + "spec.attacher is missing"},
-      {R"({"metadata": {"name": "a", "deletionTimestamp": true},)" + spec + "}",
-       of_a + "metadata.deletionTimestamp is a boolean, not a string"},
-      {R"({"metadata": {"name": "a", "finalizers": {}},)" + spec + "}",
-       of_a + "metadata.finalizers is an object, not a list"},
-      {R"({"metadata": {"name": "a", "finalizers": ["x", null]},)" + spec + "}",
-       of_a + "metadata.finalizers[1] is null, not a string"},
       {R"({"metadata": {"name": "a", "annotations": []},)" + spec + "}",
        of_a + "metadata.annotations is a list, not an object"},
       {R"({"metadata": {"name": "a", "annotations": {"csi.alpha.kubernetes.io/node-id": 1}},)" +
@@ -177,16 +165,16 @@ TEST_CASE("A CSINode that is none is refused with a sentence") {
 }
 
 TEST_CASE("An error in the status alone is no change that is worth a look") {
-  const VolumeAttachment before{.name = "a", .attacher = "d"};
+  const VolumeAttachment before{.metadata = {.name = "a"}, .attacher = "d"};
   VolumeAttachment now = before;
   now.has_attach_error = true;
   now.has_detach_error = true;
   CHECK_FALSE(is_changed(before, now));
   CHECK_FALSE(is_changed(now, before));
-  now.is_being_deleted = true;
+  now.metadata.is_being_deleted = true;
   CHECK(is_changed(before, now));
   now = before;
-  now.finalizers = {"x"};
+  now.metadata.finalizers = {"x"};
   CHECK(is_changed(before, now));
 }
 

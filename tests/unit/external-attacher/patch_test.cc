@@ -14,17 +14,19 @@ const std::chrono::system_clock::time_point kTime =
     std::chrono::sys_days(std::chrono::year(2026) / 2 / 3) + std::chrono::hours(4) +
     std::chrono::minutes(5) + std::chrono::milliseconds(6789);
 
-VolumeAttachment attachment() { return {.name = "a", .attacher = "d", .node_name = "n"}; }
+VolumeAttachment attachment() {
+  return {.metadata = {.name = "a"}, .attacher = "d", .node_name = "n"};
+}
 
 TEST_CASE("A volume's first finalizer makes the list, where there is still none") {
-  CHECK(added_finalizer({.name = "pv"}, kOurs) ==
+  CHECK(added_finalizer({.metadata = {.name = "pv"}}, kOurs) ==
         Patch{"/api/v1/persistentvolumes/pv", Patch::Type::kJson,
               R"([{"op":"test","path":"/metadata/finalizers","value":null},)"
               R"({"op":"add","path":"/metadata/finalizers","value":["external-attacher/d"]}])"});
 }
 
 TEST_CASE("A further finalizer leaves the others as they are, and is not added to other ones") {
-  CHECK(added_finalizer({.name = "pv", .finalizers = {"other"}}, kOurs).body ==
+  CHECK(added_finalizer({.metadata = {.name = "pv", .finalizers = {"other"}}}, kOurs).body ==
         R"([{"op":"test","path":"/metadata/finalizers","value":["other"]},)"
         R"({"op":"add","path":"/metadata/finalizers/-","value":"external-attacher/d"}])");
 }
@@ -33,10 +35,11 @@ TEST_CASE("A finalizer is removed where it stands, if it still stands there") {
   const std::string body =
       R"([{"op":"test","path":"/metadata/finalizers/1","value":"external-attacher/d"},)"
       R"({"op":"remove","path":"/metadata/finalizers/1"}])";
-  CHECK(removed_finalizer(PersistentVolume{.name = "pv", .finalizers = {"x", kOurs, "y"}}, kOurs) ==
+  CHECK(removed_finalizer(
+            PersistentVolume{.metadata = {.name = "pv", .finalizers = {"x", kOurs, "y"}}}, kOurs) ==
         Patch{"/api/v1/persistentvolumes/pv", Patch::Type::kJson, body});
   VolumeAttachment held = attachment();
-  held.finalizers = {"x", kOurs};
+  held.metadata.finalizers = {"x", kOurs};
   CHECK(removed_finalizer(held, kOurs) == Patch{kAttachment, Patch::Type::kJson, body});
 }
 
@@ -51,12 +54,12 @@ TEST_CASE("Finalizer and node id of an attachment are one request, and of both w
               R"("value":{"csi.alpha.kubernetes.io/node-id":"i-1"}}])"});
   some.has_annotations = true;
   some.node_id = "i-0";
-  some.finalizers = {kOurs};
+  some.metadata.finalizers = {kOurs};
   CHECK(prepared_attachment(some, kOurs, "i-\"1")->body ==
         R"([{"op":"add","path":"/metadata/annotations/csi.alpha.kubernetes.io~1node-id",)"
         R"("value":"i-\"1"}])");
   CHECK_FALSE(prepared_attachment(some, kOurs, "i-0"));
-  some.finalizers = {"other"};
+  some.metadata.finalizers = {"other"};
   CHECK(prepared_attachment(some, kOurs, "i-0")->body ==
         R"([{"op":"test","path":"/metadata/finalizers","value":["other"]},)"
         R"({"op":"add","path":"/metadata/finalizers/-","value":"external-attacher/d"}])");
@@ -86,7 +89,7 @@ TEST_CASE("A failure has its time and text, and the driver's code where it attac
   CHECK(failed_status(some, {"no node", kTime, {}}).body ==
         R"({"status":{"attachError":{"time":"2026-02-03T04:05:06Z","message":"no node",)"
         R"("errorCode":null}}})");
-  some.is_being_deleted = true;
+  some.metadata.is_being_deleted = true;
   CHECK(failed_status(some, {"busy", kTime, StatusCode::kInternal}).body ==
         R"({"status":{"detachError":{"time":"2026-02-03T04:05:06Z","message":"busy"}}})");
 }

@@ -1,4 +1,4 @@
-#include "support/json_fields.h"
+#include "longshore/kube/json_fields.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/parser.hpp>
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace longshore::plugins {
+namespace longshore::kubernetes {
 namespace {
 
 namespace json = boost::json;
@@ -179,4 +179,4 @@ std::vector<JsonFields> JsonFields::objects(std::string_view name) const {
   return objects;
 }
 
-}  // namespace longshore::plugins
+}  // namespace longshore::kubernetes

@@ -24,7 +24,7 @@
 
 #include "longshore/result.hpp"
 
-namespace longshore::plugins {
+namespace longshore::kubernetes {
 
 class JsonDocument;
 
@@ -83,4 +83,4 @@ class JsonDocument {
   std::optional<std::string> complaint_;
 };
 
-}  // namespace longshore::plugins
+}  // namespace longshore::kubernetes

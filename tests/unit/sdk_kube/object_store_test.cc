@@ -1,40 +1,29 @@
-// What is known of objects by a watch and by the attacher's own writes.
-#include "plugins/external-attacher/watched_objects.h"
+#include "longshore/kube/object_store.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "plugins/external-attacher/csi_node.h"
+#include "tests/unit/sdk_kube/node_objects.h"
 
-namespace longshore::external_attacher {
+namespace longshore::kubernetes {
 namespace {
 
 using host::v1::KubeEvent;
 
-std::string node(const std::string& name, const std::string& version, const std::string& id = "i") {
-  return R"({"metadata": {"name": ")" + name + R"(", "resourceVersion": ")" + version +
-         R"("}, "spec": {"drivers": [{"name": "d", "nodeID": ")" + id + R"("}]}})";
-}
-
-KubeEvent event(KubeEvent::Type type, const std::string& key = {}, const std::string& object = {}) {
-  KubeEvent event;
-  event.set_type(type);
-  event.set_key(key);
-  event.set_object(object);
-  return event;
-}
-
-struct Nodes : WatchedObjects<CsiNode> {
-  Nodes() : WatchedObjects(&parse_csi_node) { begin(); }
+struct Nodes : ObjectStore<Node> {
+  Nodes() : ObjectStore(&read_node) { begin(); }
 
   // "before>now", by their ids.
   std::vector<std::string> told(const KubeEvent& event) {
     auto changes = hear(event);
     REQUIRE(changes);
     std::vector<std::string> texts;
-    const auto id = [](const auto& object) { return object ? object->node_ids.at("d") : ""; };
-    for (const auto& [before, now] : *changes) texts.push_back(id(before) + '>' + id(now));
+    const auto id = [](const auto& object) { return object ? object->id : ""; };
+    for (const auto& [key, before, now] : *changes) {
+      CHECK(key == (before ? before : now)->metadata.key());
+      texts.push_back(id(before) + '>' + id(now));
+    }
     return texts;
   }
 };
@@ -44,11 +33,9 @@ using Texts = std::vector<std::string>;
 TEST_CASE("Objects come, change and go as the watch tells") {
   Nodes nodes;
   CHECK(nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a"))) == Texts{">a"});
-  CHECK_FALSE(nodes.is_synced());
   CHECK(nodes.told(event(KubeEvent::TYPE_SYNCED)).empty());
-  CHECK(nodes.is_synced());
   CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "10", "b"))) == Texts{"a>b"});
-  CHECK(nodes.find("n")->node_ids.at("d") == "b");
+  CHECK(nodes.find("n")->id == "b");
   CHECK(nodes.told(event(KubeEvent::TYPE_DELETE, "n")) == Texts{"b>"});
   CHECK_FALSE(nodes.find("n"));
   CHECK(nodes.told(event(KubeEvent::TYPE_DELETE, "n")).empty());
@@ -61,8 +48,7 @@ TEST_CASE("What a watch that begins anew does not tell is gone") {
   nodes.told(event(KubeEvent::TYPE_SYNCED));
   nodes.begin();
   CHECK(nodes.find("m"));
-  CHECK(nodes.is_synced());
-  nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));
+  CHECK(nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a"))).empty());
   CHECK(nodes.told(event(KubeEvent::TYPE_SYNCED)) == Texts{"b>"});
 }
 
@@ -71,7 +57,7 @@ TEST_CASE("An own write is known at once, and older news of the watch is none") 
   nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));
   nodes.told(event(KubeEvent::TYPE_SYNCED));
   REQUIRE(nodes.wrote(node("n", "11", "c")));
-  CHECK(nodes.find("n")->node_ids.at("d") == "c");
+  CHECK(nodes.find("n")->id == "c");
   CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "10", "b"))).empty());
   CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "11", "c"))).empty());
   CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "12", "d"))) == Texts{"c>d"});
@@ -82,7 +68,8 @@ TEST_CASE("An object that an own write has ended is gone, until there is a new o
   Nodes nodes;
   nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));
   nodes.told(event(KubeEvent::TYPE_SYNCED));
-  nodes.removed(*nodes.wrote(node("n", "11", "c")));
+  REQUIRE(nodes.wrote(node("n", "11", "c")));
+  nodes.removed("n");
   CHECK_FALSE(nodes.find("n"));
   CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "10", "b"))).empty());
   CHECK_FALSE(nodes.find("n"));
@@ -97,7 +84,8 @@ TEST_CASE("The end of an object that an own write has ended is told by the watch
   Nodes nodes;
   nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));
   nodes.told(event(KubeEvent::TYPE_SYNCED));
-  nodes.removed(*nodes.wrote(node("n", "11", "c")));
+  REQUIRE(nodes.wrote(node("n", "11", "c")));
+  nodes.removed("n");
   SECTION("as it goes on") { CHECK(nodes.told(event(KubeEvent::TYPE_DELETE, "n")) == Texts{"c>"}); }
   SECTION("as it begins anew") {
     nodes.begin();
@@ -111,6 +99,9 @@ TEST_CASE("A server that has gone back is believed") {
   nodes.told(event(KubeEvent::TYPE_SYNCED));
   CHECK(nodes.told(event(KubeEvent::TYPE_RESET)).empty());
   CHECK(nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "7", "b"))) == Texts{"a>b"});
+  // Its versions come again, for other states.
+  nodes.begin();
+  CHECK(nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "7", "c"))) == Texts{"b>c"});
 }
 
 TEST_CASE("What is no object changes nothing, and does not end the one that was") {
@@ -121,8 +112,33 @@ TEST_CASE("What is no object changes nothing, and does not end the one that was"
   nodes.begin();
   CHECK_FALSE(nodes.hear(event(KubeEvent::TYPE_INITIAL, "n", "{")));
   CHECK(nodes.told(event(KubeEvent::TYPE_SYNCED)).empty());
-  CHECK(nodes.find("n")->node_ids.at("d") == "a");
+  CHECK(nodes.find("n")->id == "a");
+}
+
+TEST_CASE("Objects of one name in two namespaces are two") {
+  const auto in = [](const std::string& name_space, const std::string& version) {
+    return R"({"metadata": {"name": "n", "namespace": ")" + name_space +
+           R"(", "resourceVersion": ")" + version + R"("}, "spec": {"id": "i)" + version + "\"}}";
+  };
+  Nodes nodes;
+  nodes.told(event(KubeEvent::TYPE_INITIAL, "one/n", in("one", "8")));
+  nodes.told(event(KubeEvent::TYPE_INITIAL, "two/n", in("two", "9")));
+  nodes.told(event(KubeEvent::TYPE_SYNCED));
+  REQUIRE(nodes.wrote(in("two", "12")));
+  CHECK(nodes.find("one/n")->id == "i8");
+  CHECK(nodes.find("two/n")->id == "i12");
+  CHECK(nodes.all().size() == 2);
+  CHECK_FALSE(nodes.find("n"));
+}
+
+TEST_CASE("Who has an object keeps it as it was") {
+  Nodes nodes;
+  nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));
+  const auto had = nodes.find("n");
+  nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "10", "b")));
+  nodes.told(event(KubeEvent::TYPE_DELETE, "n"));
+  CHECK(had->id == "a");
 }
 
 }  // namespace
-}  // namespace longshore::external_attacher
+}  // namespace longshore::kubernetes

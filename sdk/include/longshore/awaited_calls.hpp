@@ -1,7 +1,8 @@
-// Calls that a thread waits for: what handles a key makes one after the other.
+// Calls of a module's own, outside of any call, that a thread waits for: what handles a key of a
+// work queue makes one after the other.
 //
-// Threads: any, but those that completions run on. Owner: the attacher, whose threads wait here; it
-// stops them before it waits for those threads.
+// Threads: any of the instance's pool, but not those that completions run on. Owner: the module,
+// whose threads wait here; it stops them before it waits for those threads, as for the work queue.
 #pragma once
 
 #include <chrono>
@@ -14,14 +15,15 @@
 #include "longshore/client.hpp"
 #include "longshore/result.hpp"
 
-namespace longshore::external_attacher {
+namespace longshore {
 
 class AwaitedCalls {
  public:
   // `host` is Module::host().
   explicit AwaitedCalls(const longshore_host* host) : client_(host) {}
 
-  // CANCELLED once it was stopped.
+  // Answers the response, or the error of who was called, also that the agent does not allow it.
+  // Without a timeout the method's own counts. CANCELLED once this was stopped.
   template <typename Response, typename Request>
   Result<Response> call(const std::string& method, const Request& request,
                         std::optional<std::chrono::nanoseconds> timeout = {}) {
@@ -65,4 +67,4 @@ class AwaitedCalls {
   bool is_stopped_ = false;
 };
 
-}  // namespace longshore::external_attacher
+}  // namespace longshore

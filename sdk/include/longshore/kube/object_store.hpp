@@ -1,0 +1,143 @@
+// What a watch has told of the objects of one resource, and what the controller itself has written
+// of them since: the store of client-go's informers, with the own writes as well.
+//
+// Own writes are known here before the watch tells of them, and no older state comes after a newer
+// one: so nothing is decided by what the controller has changed already. When the watch begins
+// anew, what is not told until its SYNCED is gone (client-go's Replace).
+//
+// `Object` is what a controller reads of an object: a struct with an ObjectMetadata `metadata` and
+// ==. Objects in the store are never changed; who has one keeps it as it was.
+//
+// Threads: one at a time. Owner: the Informer.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "longshore/host/kube.pb.h"
+#include "longshore/kube/object_metadata.hpp"
+#include "longshore/result.hpp"
+
+namespace longshore::kubernetes {
+
+template <std::equality_comparable Object>
+class ObjectStore {
+ public:
+  // What the store has of an object; null: nothing.
+  using Known = std::shared_ptr<const Object>;
+  // An error says what is wrong with the object.
+  using Reader = std::function<Result<Object>(std::string_view json)>;
+  // Nothing before: it is new. Nothing now: it is gone.
+  struct Change {
+    std::string key;  // "namespace/name", or "name" where there are no namespaces
+    Known before;
+    Known now;
+  };
+
+  explicit ObjectStore(Reader reader) : reader_(std::move(reader)) {}
+
+  // A watch begins: all is told anew.
+  void begin() {
+    told_.clear();
+    is_telling_ = true;
+    // The server may have gone back.
+    for (auto& [key, entry] : entries_) entry.version.clear();
+  }
+
+  // An error: the reader refuses the object, and what was known of it stays.
+  Result<std::vector<Change>> hear(const host::v1::KubeEvent& event) {
+    using Event = host::v1::KubeEvent;
+    std::vector<Change> changes;
+    if (event.type() == Event::TYPE_RESET) {
+      begin();
+    } else if (event.type() == Event::TYPE_SYNCED) {
+      end_of_telling(changes);
+    } else if (event.type() == Event::TYPE_DELETE) {
+      erase(entries_.find(event.key()), changes);
+    } else if (event.type() == Event::TYPE_INITIAL || event.type() == Event::TYPE_UPSERT) {
+      if (is_telling_) told_.insert(event.key());
+      auto object = reader_(event.object());
+      if (!object) return std::move(object).error();
+      put(event.key(), *std::move(object), changes);
+    }
+    return changes;
+  }
+
+  // What the server has answered to a write. Answers it. What has been told to be gone stays so.
+  // An error: the reader refuses it.
+  Result<Object> wrote(std::string_view json) {
+    auto object = reader_(json);
+    std::vector<Change> changes;
+    if (object && entries_.contains(object->metadata.key())) {
+      put(object->metadata.key(), *object, changes);
+    }
+    return object;
+  }
+  // A write was the object's end; the watch will tell of that too.
+  void removed(const std::string& key) {
+    const auto found = entries_.find(key);
+    if (found != entries_.end()) found->second.is_gone = true;
+  }
+
+  Known find(const std::string& key) const {
+    const auto found = entries_.find(key);
+    return found == entries_.end() || found->second.is_gone ? nullptr : found->second.object;
+  }
+  std::vector<Known> all() const {
+    std::vector<Known> objects;
+    for (const auto& [key, entry] : entries_) {
+      if (!entry.is_gone) objects.push_back(entry.object);
+    }
+    return objects;
+  }
+
+ private:
+  struct Entry {
+    Known object;
+    std::string version;  // what is not newer than it is no news; empty: all is
+    bool is_gone = false;
+  };
+  using Entries = std::map<std::string, Entry>;
+
+  void put(const std::string& key, Object object, std::vector<Change>& changes) {
+    Entry& entry = entries_[key];
+    std::string version = object.metadata.resource_version;
+    if (entry.object && !is_newer(version, entry.version)) return;
+    if (entry.object && !entry.is_gone && *entry.object == object) {  // it is told anew
+      entry.version = std::move(version);
+      return;
+    }
+    const auto now = std::make_shared<const Object>(std::move(object));
+    changes.push_back({key, entry.is_gone ? nullptr : std::move(entry.object), now});
+    entry = {now, std::move(version), false};
+  }
+
+  void erase(typename Entries::iterator found, std::vector<Change>& changes) {
+    if (found == entries_.end()) return;
+    changes.push_back({found->first, std::move(found->second.object), nullptr});
+    entries_.erase(found);
+  }
+
+  void end_of_telling(std::vector<Change>& changes) {
+    is_telling_ = false;
+    for (auto next = entries_.begin(); next != entries_.end();) {
+      const auto entry = next++;
+      if (!told_.contains(entry->first)) erase(entry, changes);
+    }
+    told_.clear();
+  }
+
+  const Reader reader_;
+  Entries entries_;
+  std::set<std::string> told_;  // since the beginning
+  bool is_telling_ = false;
+};
+
+}  // namespace longshore::kubernetes

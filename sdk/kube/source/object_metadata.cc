@@ -1,0 +1,31 @@
+#include "longshore/kube/object_metadata.hpp"
+
+#include <algorithm>
+
+namespace longshore::kubernetes {
+
+std::string ObjectMetadata::key() const {
+  return name_space.empty() ? name : name_space + '/' + name;
+}
+
+bool ObjectMetadata::has_finalizer(std::string_view finalizer) const {
+  return std::ranges::find(finalizers, finalizer) != finalizers.end();
+}
+
+ObjectMetadata read_metadata(JsonDocument& document) {
+  ObjectMetadata metadata;
+  metadata.name = document.read_name();
+  const JsonFields fields = document.root().object("metadata");
+  metadata.name_space = fields.text("namespace");
+  metadata.resource_version = fields.text("resourceVersion");
+  metadata.is_being_deleted = !fields.text("deletionTimestamp").empty();
+  metadata.finalizers = fields.texts("finalizers");
+  return metadata;
+}
+
+bool is_newer(std::string_view resource_version, std::string_view other) {
+  return resource_version.size() != other.size() ? resource_version.size() > other.size()
+                                                 : resource_version > other;
+}
+
+}  // namespace longshore::kubernetes
