@@ -22,13 +22,13 @@ const SectionKeys<KubeSettings>& section_keys(const KubeSettings&) {
                   "20 and follows the server's answers, up to 200 while they come promptly, down "
                   "where it says that there are too many.",
            .needs_restart = true,
-           .range = {{0, 100'000}}}),
+           .range = {{0, 10'000}}}),
       key<&S::api_burst>({.name = "api_burst",
                           .type = KeyType::kInt,
                           .doc = "How many of them it may make at once after a pause. 0: those of "
                                  "a second.",
                           .needs_restart = true,
-                          .range = {{0, 100'000}}}),
+                          .range = {{0, 10'000}}}),
   };
   return keys;
 }

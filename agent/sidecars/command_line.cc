@@ -184,7 +184,7 @@ class Parser {
       kube.kubeconfig = absolute(file->value);
     }
     config::OptionSchema number;
-    number.range = {0, 100'000};  // as of [agent.kube]
+    number.range = {0, 10'000};  // as of [agent.kube]
     if (const auto rate = take_of_api_server("kube-api-qps")) {
       number.type = config::OptionType::kFloat;
       auto value = flag_value(rate->flag(), number, rate->value);

@@ -217,7 +217,7 @@ TEST_CASE("limits of requests are numbers, and of no use where nobody asks the A
   CHECK_THAT(error_of({"--controllers=attacher", "--kube-api-qps=many"}),
              Catch::Contains(R"(the flag "--kube-api-qps": "many" is no number)"));
   CHECK_THAT(error_of({"--controllers=attacher", "--kube-api-qps=-1"}),
-             Catch::Contains("is not between 0 and 100000"));
+             Catch::Contains("is not between 0 and 10000"));
   CHECK_THAT(error_of({"--controllers=attacher", "--kube-api-burst=1.5"}),
              Catch::Contains(R"("1.5" is no whole number)"));
   const auto line = parse({"--controllers=vendors", "--kube-api-qps=5", "--kube-api-burst=5"});
