@@ -1,7 +1,6 @@
 #include "kube/request_rate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace longshore::kube {

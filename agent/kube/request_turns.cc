@@ -1,6 +1,5 @@
 #include "kube/request_turns.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
