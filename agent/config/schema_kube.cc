@@ -14,6 +14,21 @@ const SectionKeys<KubeSettings>& section_keys(const KubeSettings&) {
                   "service account of the Pod that the agent runs in.",
            .needs_restart = true,
            .may_be_empty = true}),
+      key<&S::api_qps>(
+          {.name = "api_qps",
+           .type = KeyType::kFloat,
+           .doc = "How many requests a second the agent makes at the API server, for all "
+                  "controllers. Events have as many of their own, and leases 20. 0: it begins with "
+                  "20 and follows the server's answers, up to 200 while they come promptly, down "
+                  "where it says that there are too many.",
+           .needs_restart = true,
+           .range = {{0, 10'000}}}),
+      key<&S::api_burst>({.name = "api_burst",
+                          .type = KeyType::kInt,
+                          .doc = "How many of them it may make at once after a pause. 0: those of "
+                                 "a second.",
+                          .needs_restart = true,
+                          .range = {{0, 10'000}}}),
   };
   return keys;
 }

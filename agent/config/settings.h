@@ -72,6 +72,8 @@ struct SignatureSettings {
 // `[agent.kube]`
 struct KubeSettings {
   std::string kubeconfig;  // empty: that of the Pod that the agent runs in
+  double api_qps = 0;      // requests a second; 0: as the server's answers allow
+  int64_t api_burst = 0;   // at once; 0: those of a second
 
   bool operator==(const KubeSettings&) const = default;
 };

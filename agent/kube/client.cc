@@ -17,8 +17,10 @@ namespace {
 
 // One request:
 //
-//   waiting for a connection ──► looking up ──► connecting ──► exchanging ──► over
-//        └──a kept one───────────────────────────────────────────┘
+//   waiting for its turn ──► waiting for a connection ──► looking up ──► connecting ──► exchanging
+//                                 └──a kept one──────────────────────────────────────────►┘
+//
+// and over.
 class RequestCall final : public RunningCall {
  public:
   RequestCall(std::shared_ptr<ClientParts> parts, Request request,
@@ -27,6 +29,7 @@ class RequestCall final : public RunningCall {
 
  private:
   asio::awaitable<std::optional<Outcome>> run() override {
+    if (auto refused = co_await wait_for_turn()) co_return *std::move(refused);
     std::optional<Outcome> outcome = co_await attempt(false);
     if (!outcome) outcome = co_await attempt(true);
     co_return outcome;
@@ -82,8 +85,7 @@ class RequestCall final : public RunningCall {
 }  // namespace
 
 Client::Client(asio::io_context& io, Configuration configuration, ClientOptions options)
-    : parts_(std::make_shared<ClientParts>(io, std::move(configuration), options.max_connections)) {
-}
+    : parts_(std::make_shared<ClientParts>(io, std::move(configuration), options)) {}
 
 Client::~Client() {
   const std::set<RunningCall*> running = parts_->running;

@@ -8,6 +8,8 @@
 //
 // Nothing is tried twice, but for a GET on a kept connection that the server closes without an
 // answer: that is made again on a fresh one, once. Retry-After is told, and whoever asks waits.
+// With a limit, requests and watches wait for their turn, and end at once where it would come too
+// late.
 //
 // Threads: the context's. Owner: who asks. Requests and watches that run when the client goes
 // are cancelled, and end after it.
@@ -17,14 +19,17 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "kube/api_access.h"
 #include "kube/configuration.h"
+#include "kube/request_rate.h"
 
 namespace longshore::kube {
 
 struct ClientOptions {
-  size_t max_connections = 16;  // of requests
+  size_t max_connections = 16;                       // of requests
+  std::optional<RequestLimit> limit = std::nullopt;  // nothing: as many a second as are asked for
 };
 
 struct ClientParts;

@@ -207,6 +207,7 @@ asio::awaitable<Result<Response>> Connection::read_head() {
   Response response;
   response.status = static_cast<int>(head.result_int());
   response.content_type = std::string(head[http::field::content_type]);
+  response.has_priority_level = !head["X-Kubernetes-PF-PriorityLevel-UID"].empty();
   response.retry_after = parse_retry_after(std::string(head[http::field::retry_after]));
   co_return response;
 }

@@ -74,12 +74,14 @@ Result<std::shared_ptr<KubeService>> KubeService::make(LeaseDrivers drivers, Mak
 }
 
 Result<std::unique_ptr<ApiAccess>> KubeService::make_client(boost::asio::io_context& io,
-                                                            const std::string& kubeconfig,
+                                                            const config::KubeSettings& settings,
                                                             observe::Log& log) {
-  auto configuration = find_configuration(kubeconfig);
+  auto configuration = find_configuration(settings.kubeconfig);
   if (!configuration) return std::move(configuration).error();
   for (const std::string& warning : configuration->warnings) log.warning(warning);
-  return std::unique_ptr<ApiAccess>(std::make_unique<Client>(io, *std::move(configuration)));
+  const RequestLimit limit{settings.api_qps, static_cast<double>(settings.api_burst)};
+  return std::unique_ptr<ApiAccess>(
+      std::make_unique<Client>(io, *std::move(configuration), ClientOptions{.limit = limit}));
 }
 
 void KubeService::start(router::Timers&, observe::Log& log,
@@ -169,13 +171,13 @@ Result<void> KubeService::connect() {
 }
 
 Result<std::unique_ptr<ApiAccess>> KubeService::new_access() {
-  const std::string kubeconfig = configuration_()->agent.kube.kubeconfig;
-  auto access = make_access_(io_, kubeconfig, *log_);
+  const config::KubeSettings settings = configuration_()->agent.kube;
+  auto access = make_access_(io_, settings, *log_);
   if (access) return access;
   // Whatever the code: none of an object is meant.
   return Error(StatusCode::kFailedPrecondition, "ask the API server")
       .because(access.error().message())
-      .advise(kubeconfig.empty()
+      .advise(settings.kubeconfig.empty()
                   ? "set agent.kube.kubeconfig, by --kubeconfig in csi-sidecars, or run it in a Pod"
                   : "");
 }

@@ -35,9 +35,9 @@ class KubeService final : public services::HostServiceTarget {
  public:
   static constexpr size_t kMaxCalls = 256;  // that are under way, watches among them
 
-  // How the server of `kubeconfig` is reached. A test has its own.
+  // How the server that `settings` name is reached. A test has its own.
   using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
-      boost::asio::io_context& io, const std::string& kubeconfig, observe::Log& log)>;
+      boost::asio::io_context& io, const config::KubeSettings& settings, observe::Log& log)>;
 
   // `drivers`: needed where leases are named after some; what is behind them ends before this does.
   static Result<std::shared_ptr<KubeService>> make(LeaseDrivers drivers = {},
@@ -79,7 +79,7 @@ class KubeService final : public services::HostServiceTarget {
   };
 
   static Result<std::unique_ptr<ApiAccess>> make_client(boost::asio::io_context& io,
-                                                        const std::string& kubeconfig,
+                                                        const config::KubeSettings& settings,
                                                         observe::Log& log);
 
   // Takes the call in: from then on it is the thread's.

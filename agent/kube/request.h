@@ -38,6 +38,7 @@ struct Response {
   int status = 0;
   std::string content_type;
   std::optional<std::chrono::seconds> retry_after;
+  bool has_priority_level = false;  // the server has weighed the request among those of others
   std::string body;
 };
 

@@ -28,14 +28,17 @@ bool has_url(const Request& request) {
 }  // namespace
 
 ClientParts::ClientParts(asio::io_context& context, Configuration configuration,
-                         size_t max_connections)
+                         const ClientOptions& options)
     : io(context),
       source(configuration.source),
       server(configuration.server),
       credentials(configuration),
       tls(configuration),
       lookup(context, server),
-      pool(context, max_connections) {}
+      pool(context, options.max_connections),
+      timing(context) {
+  if (options.limit) limits.emplace(timing, *options.limit);
+}
 
 std::string ClientParts::unauthorized() const {
   if (credentials.origin().empty()) {
@@ -129,6 +132,24 @@ Outcome RunningCall::outcome_of(Response response) const {
   return status_error(request_, response, parts_->unauthorized());
 }
 
+asio::awaitable<std::optional<ApiError>> RunningCall::wait_for_turn() {
+  if (!parts_->limits || is_stopped()) co_return std::nullopt;
+  RequestTurns& turns = parts_->limits->turns(request_.path);
+  Wakeup wakeup(parts_->io);
+  const Using<Wakeup> waiting(wakeup_, wakeup);
+  const auto place =
+      turns.wait(request_.deadline - std::chrono::steady_clock::now(), [&wakeup] { wakeup.set(); });
+  if (!place) {
+    // As if the server had said so: nobody is told that the server was not reached.
+    const Error& error = place.error();
+    co_return ApiError(failed(error.code()).because(error.message()), ApiReason::kTooManyRequests,
+                       0, std::nullopt);
+  }
+  step_ = "waited for its turn: " + turns.limit_text();
+  if (*place) co_await wakeup.wait();
+  co_return std::nullopt;
+}
+
 asio::awaitable<Result<void>> RunningCall::open(Connection& connection) {
   const ServerAddress& server = parts_->server;
   step_ = "looked up the address of \"" + server.host + '"';
@@ -157,11 +178,18 @@ asio::awaitable<Result<Response>> RunningCall::ask(Connection& connection) {
   if (request_.permit) {
     if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
   }
+  const auto sent_at = parts_->timing.uptime();
   co_await connection.send(request_, parts_->server, *authorization);
   if (request_.permit && !connection.has_sent()) {
     if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
   }
-  co_return co_await connection.read_head();
+  Result<Response> head = co_await connection.read_head();
+  if (head && parts_->limits) {
+    parts_->limits->turns(request_.path)
+        .answered({head->status, head->retry_after, head->has_priority_level,
+                   parts_->timing.uptime() - sent_at});
+  }
+  co_return head;
 }
 
 }  // namespace longshore::kube

@@ -15,11 +15,14 @@
 #include <string>
 
 #include "kube/api_access.h"
+#include "kube/client.h"
 #include "kube/configuration.h"
 #include "kube/connection.h"
 #include "kube/connection_pool.h"
 #include "kube/credentials.h"
 #include "kube/name_lookup.h"
+#include "kube/request_limits.h"
+#include "kube/timing.h"
 #include "kube/tls_context.h"
 #include "kube/wakeup.h"
 
@@ -30,7 +33,7 @@ class RunningCall;
 // What the calls of one client share.
 struct ClientParts {
   ClientParts(boost::asio::io_context& context, Configuration configuration,
-              size_t max_connections);
+              const ClientOptions& options);
 
   // What may be the matter with credentials that the server does not know.
   std::string unauthorized() const;
@@ -42,6 +45,8 @@ struct ClientParts {
   TlsContext tls;
   NameLookup lookup;
   ConnectionPool pool;
+  IoTiming timing;
+  std::optional<RequestLimits> limits;
   std::set<RunningCall*> running;
 };
 
@@ -74,6 +79,8 @@ class RunningCall : public Call, public std::enable_shared_from_this<RunningCall
   ApiError because(Error error) const;
   Outcome outcome_of(Response response) const;
 
+  // A value: its turn would come too late, and it is over.
+  boost::asio::awaitable<std::optional<ApiError>> wait_for_turn();
   boost::asio::awaitable<Result<void>> open(Connection& connection);
   // The answer's head; an error is why there is none, as a sentence without what was asked for.
   boost::asio::awaitable<Result<Response>> ask(Connection& connection);

@@ -29,6 +29,7 @@ void WatchCall::on_over(Outcome outcome) {
 }
 
 asio::awaitable<std::optional<Outcome>> WatchCall::run() {
+  if (auto refused = co_await wait_for_turn()) co_return *std::move(refused);
   if (is_stopped()) co_return because(failed(StatusCode::kCancelled));
   // None of the pool's: watches last, and requests would wait for them.
   Connection connection(parts_->io);

@@ -1,6 +1,7 @@
 // A watch at an API server, on a connection of its own:
 //
-//   looking up ──► connecting ──► waiting for the head ──► reading events ──► over
+//   waiting for its turn ──► looking up ──► connecting ──► waiting for the head ──► reading events
+//   ──► over
 //
 // Threads: the context's. Owner: itself, until it is over, and whoever made it.
 #pragma once

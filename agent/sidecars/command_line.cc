@@ -167,7 +167,7 @@ class Parser {
       }
       settings_.log_format = format->value;
     }
-    take_kubeconfig();
+    if (auto taken = take_kube(); !taken) return taken;
     if (auto taken = take_metrics_path(); !taken) return taken;
     return take_http();
   }
@@ -178,14 +178,34 @@ class Parser {
     });
   }
 
-  void take_kubeconfig() {
-    const std::optional<Given> file = take("kubeconfig");
-    if (!file) return;
-    if (!uses_api_server()) {
-      warn(*file, "no enabled controller asks the API server");
-    } else if (!file->value.empty()) {
-      settings_.kubeconfig = absolute(file->value);
+  Result<void> take_kube() {
+    config::KubeSettings& kube = settings_.kube;
+    if (const auto file = take_of_api_server("kubeconfig"); file && !file->value.empty()) {
+      kube.kubeconfig = absolute(file->value);
     }
+    config::OptionSchema number;
+    number.range = {0, 10'000};  // as of [agent.kube]
+    if (const auto rate = take_of_api_server("kube-api-qps")) {
+      number.type = config::OptionType::kFloat;
+      auto value = flag_value(rate->flag(), number, rate->value);
+      if (!value) return std::move(value).error();
+      kube.api_qps = std::get<double>(*value);
+    }
+    if (const auto burst = take_of_api_server("kube-api-burst")) {
+      number.type = config::OptionType::kInt;
+      auto value = flag_value(burst->flag(), number, burst->value);
+      if (!value) return std::move(value).error();
+      kube.api_burst = std::get<int64_t>(*value);
+    }
+    return {};
+  }
+
+  // Nothing, too, where nobody uses it.
+  std::optional<Given> take_of_api_server(std::string_view name) {
+    std::optional<Given> given = take(name);
+    if (!given || uses_api_server()) return given;
+    warn(*given, "no enabled controller asks the API server");
+    return std::nullopt;
   }
 
   Result<void> take_leader_election() {
@@ -409,6 +429,13 @@ const std::vector<OwnFlag>& own_flags() {
       {"kubeconfig", false, "FILE",
        "How controllers that work with objects of Kubernetes reach the API server. Without it they "
        "do so as the Pod."},
+      {"kube-api-qps", false, "NUMBER",
+       "How many requests a second go to the API server, for all controllers; events have as many "
+       "of their own, and leases 20. 0, which is the default: it begins with 20 and follows the "
+       "server's answers, up to 200."},
+      {"kube-api-burst", false, "NUMBER",
+       "How many of them may go at once after a pause. 0, which is the default: those of a "
+       "second."},
       {"print-config", true, "",
        "Print the configuration that the flags make, for longshored --config, and end."},
       {"version", true, "", "Print the version and end."},

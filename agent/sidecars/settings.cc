@@ -42,6 +42,16 @@ std::string http_section(const std::string& address, const std::string& metrics_
          line("metrics_path", config::in_quotes(metrics_path));
 }
 
+std::string kube_section(const config::KubeSettings& kube) {
+  std::string lines;
+  if (!kube.kubeconfig.empty()) lines += line("kubeconfig", config::in_quotes(kube.kubeconfig));
+  if (kube.api_qps > 0) {
+    lines += line("api_qps", config::value_text(kube.api_qps, config::KeyType::kFloat));
+  }
+  if (kube.api_burst > 0) lines += line("api_burst", std::to_string(kube.api_burst));
+  return lines.empty() ? "" : "\n[agent.kube]\n" + lines;
+}
+
 std::string grant_section(const std::string& grants, const config::KubeGrant& grant) {
   return "\n[" + config::joined(grants, grant.name) + "]\n" +
          line("api_groups", config::in_quotes(grant.api_groups)) +
@@ -110,9 +120,7 @@ std::string configuration_text(const Settings& settings, const InstalledControll
   text += "\n[agent.log]\n" + line("level", settings.is_debug ? "\"debug\"" : "\"info\"") +
           line("format", config::in_quotes(settings.log_format));
   text += http_section(settings.http_address, settings.metrics_path);
-  if (!settings.kubeconfig.empty()) {
-    text += "\n[agent.kube]\n" + line("kubeconfig", config::in_quotes(settings.kubeconfig));
-  }
+  text += kube_section(settings.kube);
   text += "\n[endpoints]\n" + line("csi_proxy", "false");
   for (const auto& [name, values] : settings.controllers) {
     const config::ModuleSchema& schema = installed.described.at(name);

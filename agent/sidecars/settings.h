@@ -29,7 +29,7 @@ struct Settings {
   std::string log_format = "text";
   std::string http_address;  // of metrics; empty: none
   std::string metrics_path = "/metrics";
-  std::string kubeconfig;  // empty: the Pod's service account
+  config::KubeSettings kube;
   // By which one replica of several runs the controllers that have a lease, which it does not name;
   // nothing: each runs them.
   std::optional<config::LeaderElectionSettings> leader_election;

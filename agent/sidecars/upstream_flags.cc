@@ -6,15 +6,11 @@
 namespace longshore::sidecars {
 namespace {
 
-constexpr std::string_view kNoLimit = "requests to the API server have no such limit yet";
-
 constexpr std::array kGeneric = {
     UpstreamFlag{"csi-address"},
     UpstreamFlag{"timeout"},
     UpstreamFlag{"http-endpoint"},
     UpstreamFlag{"master"},
-    UpstreamFlag{"kube-api-qps", false, kNoLimit},
-    UpstreamFlag{"kube-api-burst", false, kNoLimit},
     UpstreamFlag{"leader-election", true},
     UpstreamFlag{"leader-election-namespace"},
     UpstreamFlag{"leader-election-lease-duration"},

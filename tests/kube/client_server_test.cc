@@ -58,6 +58,16 @@ ProgramRun run_longshorectl(const KubeIdentity& identity, std::vector<std::strin
   return run_program(std::move(words));
 }
 
+TEST_CASE("the server's answers say that it weighs requests, by which the agent's rate rises") {
+  KubeApiServer server;
+  const KubeIdentity reader =
+      server.identity("reader", {{{""}, {"persistentvolumes"}, {"get", "list"}}});
+  Asker asker(reader);
+  auto outcome = asker.ask(Method::kGet, kVolumes);
+  REQUIRE(outcome);
+  CHECK(outcome.response().has_priority_level);
+}
+
 TEST_CASE("the client is known by each kind of credentials, and refused with what to do") {
   KubeApiServer server;
   REQUIRE(server.request(server.admin(), "POST", kVolumes, kVolume).status == 201);

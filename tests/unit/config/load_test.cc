@@ -199,10 +199,12 @@ required = true
   CHECK(read.agent.signatures == SignatureSettings{"/keys", true});
 }
 
-TEST_CASE("grants of the API server's resources are read by name, and the kubeconfig") {
+TEST_CASE("grants of the API server's resources are read by name, and how it is reached") {
   const Configuration read = configuration_of(R"(
 [agent.kube]
 kubeconfig = "/etc/kube/config"
+api_qps = 0.5
+api_burst = 100
 [controllers.beat.kube_grants.volumes]
 api_groups = ["", "storage.k8s.io"]
 resources = ["persistentvolumes", "volumeattachments/status"]
@@ -212,7 +214,7 @@ api_groups = [""]
 resources = ["secrets"]
 verbs = ["get"]
 )");
-  CHECK(read.agent.kube.kubeconfig == "/etc/kube/config");
+  CHECK(read.agent.kube == KubeSettings{"/etc/kube/config", 0.5, 100});
   CHECK(read.modules.at(0).kube_grants ==
         std::vector<KubeGrant>{{"passwords", {""}, {"secrets"}, {"get"}},
                                {"volumes",

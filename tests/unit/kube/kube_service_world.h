@@ -148,7 +148,7 @@ struct KubeWorld {
                  }
                  on_name(Error(StatusCode::kFailedPrecondition, "ask the name of", address));
                }},
-          [this](boost::asio::io_context& context, const std::string&,
+          [this](boost::asio::io_context& context, const config::KubeSettings&,
                  observe::Log&) -> Result<std::unique_ptr<kube::ApiAccess>> {
             if (no_configuration) return *no_configuration;
             io = &context;

@@ -142,11 +142,11 @@ timeout = "30s"
 }
 
 TEST_CASE("values are read by their type as Go reads them, the last of a flag counts") {
-  CHECK_THAT(controllers_of({"--controllers=resizer", "--kube-api-qps=50", "--leader-election",
+  CHECK_THAT(controllers_of({"--controllers=resizer", "--ratio=50", "--leader-election",
                              "--leader-election-labels=a:b,c:d", "--handle-inuse-error=F",
                              "--level=low", "--level=high", "--timeout=1.5h"}),
              Catch::EndsWith(R"(timeout = "90m"
-kube_api_qps = 50.0
+ratio = 50.0
 leader_election = true
 leader_election_labels = ["a:b", "c:d"]
 handle_inuse_error = false
@@ -157,11 +157,13 @@ level = "high"
 #if !defined(_WIN32)
 TEST_CASE("a controller of the API server's objects has its grants, its driver and a kubeconfig") {
   const auto line = parse({"--controllers=attacher", "--csi-address=unix:/csi/csi.sock",
-                           "--kubeconfig=/etc/kubernetes/a.conf", "--attacher-timeout=30s"});
+                           "--kubeconfig=/etc/kubernetes/a.conf", "--attacher-timeout=30s",
+                           "--kube-api-qps=0.5", "--kube-api-burst", "100"});
   REQUIRE(line);
   CHECK(line->warnings.empty());
   CHECK_THAT(line->configuration,
-             Catch::Contains("[agent.kube]\nkubeconfig = \"/etc/kubernetes/a.conf\"\n") &&
+             Catch::Contains("[agent.kube]\nkubeconfig = \"/etc/kubernetes/a.conf\"\n"
+                             "api_qps = 0.5\napi_burst = 100\n") &&
                  Catch::EndsWith(R"(
 [controllers.attacher]
 may_call = ["longshore.host.v1.Kube/Watch"]
@@ -182,7 +184,8 @@ verbs = ["list", "watch"]
 csi_address = "unix:/csi/csi.sock"
 timeout = "30s"
 )"));
-  const auto in_pod = parse({"--controllers=attacher", "--kubeconfig=", "--worker-threads=100"});
+  const auto in_pod = parse({"--controllers=attacher", "--kubeconfig=", "--worker-threads=100",
+                             "--kube-api-qps=0", "--kube-api-burst=0"});
   REQUIRE(in_pod);
   CHECK(in_pod->warnings.empty());
   CHECK_THAT(in_pod->configuration,
@@ -195,8 +198,6 @@ timeout = "30s"
 TEST_CASE("an attacher's flags that do nothing are taken, and say why") {
   const auto [flag, text] = GENERATE(table<std::string, std::string>({
       {"--resync=10m", "--resync does nothing: no change of an object is lost here"},
-      {"--kube-api-qps=50", "--kube-api-qps does nothing: requests to the API server have no such"},
-      {"--kube-api-burst=100", "requests to the API server have no such limit yet"},
       {"--leader-election-lease-duration=15s",
        "--leader-election-lease-duration does nothing: --leader-election is not given"},
       {"--feature-gates=ReleaseLeaderElectionOnExit=true",
@@ -210,6 +211,20 @@ TEST_CASE("an attacher's flags that do nothing are taken, and say why") {
   REQUIRE(line->warnings.size() == 1);
   CHECK_THAT(line->warnings.front(), Catch::Contains(text));
   CHECK(parse({"--controllers=attacher", "--leader-election=false"})->warnings.empty());
+}
+
+TEST_CASE("limits of requests are numbers, and of no use where nobody asks the API server") {
+  CHECK_THAT(error_of({"--controllers=attacher", "--kube-api-qps=many"}),
+             Catch::Contains(R"(the flag "--kube-api-qps": "many" is no number)"));
+  CHECK_THAT(error_of({"--controllers=attacher", "--kube-api-qps=-1"}),
+             Catch::Contains("is not between 0 and 10000"));
+  CHECK_THAT(error_of({"--controllers=attacher", "--kube-api-burst=1.5"}),
+             Catch::Contains(R"("1.5" is no whole number)"));
+  const auto line = parse({"--controllers=vendors", "--kube-api-qps=5", "--kube-api-burst=5"});
+  REQUIRE(line);
+  REQUIRE(line->warnings.size() == 2);
+  CHECK_THAT(line->warnings.front(),
+             Catch::Contains("--kube-api-qps does nothing: no enabled controller asks the API "));
 }
 
 TEST_CASE("controllers are chosen as kube-controller-manager chooses them") {
@@ -357,7 +372,7 @@ TEST_CASE("values of bools, lists of words and secrets are told of likewise") {
   const auto [flag, text] = GENERATE(table<std::string, std::string>({
       {"--leader-election=perhaps", R"("perhaps" is neither true nor false)"},
       {"--level=middle", R"("middle" is none of "low", "high")"},
-      {"--kube-api-qps=many", R"("many" is no number)"},
+      {"--ratio=many", R"("many" is no number)"},
       {"--password=hunter2", R"(the flag "--password": its value is no whole number)"},
   }));
   CAPTURE(flag);

@@ -56,7 +56,7 @@ inline InstalledControllers made_up_controllers() {
                        option("timeout", kDuration, kSecond)})},
       {"resizer",
        controller({}, {address, option("timeout", kDuration, 10 * kSecond),
-                       option("kube_api_qps", kFloat, 5.0), option("leader_election", kBool, false),
+                       option("ratio", kFloat, 5.0), option("leader_election", kBool, false),
                        option("leader_election_labels", kStrings, std::vector<std::string>()),
                        option("handle_inuse_error", kBool, true), level, password})},
       {"vendors", controller({}, {option("color", kString, "red")})},

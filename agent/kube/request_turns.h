@@ -1,0 +1,70 @@
+// The line of those who want to ask an API server, who go as its rate allows: who came first goes
+// first.
+//
+//   const auto place = turns.wait(patience, [&] { wakeup.set(); });
+//   if (!place) ...           // it would not come to it in time: nothing was asked
+//   if (!*place) ...          // it is its turn already
+//   else ...                  // `wakeup` is set at its turn; who lets go of the place leaves the
+//   line
+//
+// Threads: the context's. Owner: the client; places go before it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kube/request_rate.h"
+#include "kube/timing.h"
+#include "longshore/result.hpp"
+
+namespace longshore::kube {
+
+class RequestTurns {
+ public:
+  static constexpr size_t kMostWaiting = 1000;
+
+  class Place {
+   public:
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+   private:
+    friend class RequestTurns;
+    Place(RequestTurns& turns, std::function<void()> on_turn)
+        : turns_(turns), on_turn_(std::move(on_turn)) {}
+
+    RequestTurns& turns_;
+    const std::function<void()> on_turn_;
+  };
+
+  RequestTurns(Timing& timing, RequestLimit limit);
+  RequestTurns(const RequestTurns&) = delete;
+  RequestTurns& operator=(const RequestTurns&) = delete;
+
+  // `on_turn` is called once at most, later, and may not come back here. Null: it is its turn now.
+  // An error, which completes "cannot get X: ": as far as the rate tells, its turn does not come
+  // within `patience`, or too many wait.
+  Result<std::unique_ptr<Place>> wait(std::chrono::nanoseconds patience,
+                                      std::function<void()> on_turn);
+  void answered(const RequestAnswer& answer);
+
+  // For sentences: "requests to the API server are limited to 20 a second".
+  std::string limit_text() const;
+
+ private:
+  void serve();
+  void serve_later(std::chrono::nanoseconds now);
+
+  Timing& timing_;
+  RequestRate rate_;
+  std::deque<Place*> line_;
+  std::shared_ptr<void> timer_;  // while somebody waits
+};
+
+}  // namespace longshore::kube
