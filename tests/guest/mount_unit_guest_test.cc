@@ -1,4 +1,5 @@
-// Mounts that systemd takes away again, since it has a unit for their path.
+// Mounts that systemd takes away again, since it has a unit for their path; also by the service,
+// with what its unit and its AppArmor profile leave it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -6,6 +7,7 @@
 #include "tests/guest/guest_agent.h"
 #include "tests/guest/guest_volume.h"
 #include "tests/guest/scsi_disk.h"
+#include "tests/guest/service_world.h"
 #include "tests/guest/systemctl.h"
 #include "tests/support/eventually.h"
 #include "tests/support/program_run.h"
@@ -55,11 +57,12 @@ class MountUnit {
 }  // namespace
 
 TEST_CASE("A volume that systemd unmounts for a unit of its path is an error that names the unit") {
-  GuestAgent agent;
+  InstalledAgent agent;
   const ScsiDisk disk;
   GuestVolume volume(agent, disk.number());
   volume.format();
-  const std::string target = make_target(agent, "volume-1");
+  const std::string target = InstalledAgent::in_root("volume-1");
+  fs::create_directories(target);
   const MountUnit unit(target, "/dev/gone", "[Unit]\nBindsTo=dev-gone.device\n");
 
   const auto mounted = volume.mount(target);
