@@ -9,6 +9,7 @@
 #include <string>
 
 #include "disk/v1.pb.h"
+#include "tests/guest/group_clients.h"
 #include "tests/guest/guest_agent.h"
 #include "volume/v1.pb.h"
 
@@ -16,7 +17,7 @@ namespace longshore::test {
 
 class GuestVolume {
  public:
-  GuestVolume(GuestAgent& agent, uint32_t disk) : agent_(agent) {
+  GuestVolume(GroupClients& agent, uint32_t disk) : agent_(agent) {
     v1::PartitionDiskRequest partition;
     partition.set_disk_number(disk);
     agent.get<v1::PartitionDiskResponse>("disk", "v1.Disk/PartitionDisk", partition);
@@ -86,7 +87,7 @@ class GuestVolume {
   }
 
  private:
-  GuestAgent& agent_;
+  GroupClients& agent_;
   std::string id_;
 };
 

@@ -169,6 +169,28 @@ TEST_CASE("a unit that is added, and one that grows, are seen after Rescan") {
       [&] { return *disks.size_in_bytes(before[0]) == 2 * test::LioTarget::kDiskBytes; }));
 }
 
+// As administrators set it who want no disk on the node but those that they ask for.
+class ManualScan {
+ public:
+  ManualScan() { test::write_file(kFile, before_ + "\nnode.session.scan = manual\n"); }
+  ManualScan(const ManualScan&) = delete;
+  ManualScan& operator=(const ManualScan&) = delete;
+  ~ManualScan() { test::write_file(kFile, before_); }
+
+ private:
+  static constexpr const char* kFile = "/etc/iscsi/iscsid.conf";
+  const std::string before_ = test::read_file(kFile);
+};
+
+TEST_CASE("a target's disks appear also where open-iscsi is not to scan for them") {
+  const ManualScan manual;
+  GuestNode node({.disks = 2});
+  REQUIRE(node.add());
+  REQUIRE(node.connect());
+  CHECK(GuestWorld::database_has("node.session.scan = manual"));
+  CHECK(node.disks().size() == 2);
+}
+
 TEST_CASE("a refusal to disconnect names the mount point") {
   GuestNode node;
   REQUIRE(node.add());

@@ -14,6 +14,7 @@
 #include "tests/guest/mounted_shares.h"
 #include "tests/guest/smb_guest_node.h"
 #include "tests/support/eventually.h"
+#include "tests/support/program_run.h"
 #include "tests/support/read_file.h"
 
 namespace longshore::smb {
@@ -126,6 +127,32 @@ TEST_CASE("a password that is changed at the server counts from the next connect
   CHECK(node.world.leads_to(local, ""));
   CHECK(mounted_shares().size() == 1);
   CHECK(node.unmap(share) == "OK");
+  CHECK(mounted_shares().empty());
+}
+
+TEST_CASE("a share that the user may use since his first mapping only is mapped") {
+  if (is_skipped_without_samba("ksmbd asks for no groups")) return;
+  const std::string user = FileServer::kUser;
+  REQUIRE(test::run_program({"/usr/sbin/groupadd", "--force", "late"}).exit_code == 0);
+  test::run_program({"/usr/sbin/usermod", "--groups", "", user});
+  std::filesystem::create_directories("/srv/late");
+  std::filesystem::permissions("/srv/late", std::filesystem::perms::all);
+  Node node;
+  start_anew(node.world.server(), {.lines = {"[late]", "path = /srv/late", "valid users = @late"}});
+  const std::string late = "//127.0.0.1/late";
+  const std::string local = node.world.local("volume");
+  REQUIRE(node.map(node.world.share(), "") == "OK");
+  CHECK_THAT(node.map(late, local), StartsWith("PERMISSION_DENIED"));
+  CHECK(mounted_shares().size() == 1);
+  REQUIRE(test::run_program({"/usr/sbin/usermod", "--groups", "late", user}).exit_code == 0);
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    CHECK(node.map(late, local) == "OK");
+    CHECK(std::filesystem::is_directory(local));
+    CHECK(mounted_shares().size() == 2);
+  }
+  CHECK(node.unmap(late) == "OK");
+  CHECK(node.unmap(node.world.share()) == "OK");
   CHECK(mounted_shares().empty());
 }
 

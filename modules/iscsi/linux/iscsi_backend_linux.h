@@ -62,6 +62,10 @@ class IscsiBackendLinux final : public IscsiBackend {
   Result<void> change_portal(const Portal& portal, const char* change, const char* operation) const;
 
   // In session_login.cc.
+  // `addresses` are for a session that is made, `all` for one that somebody else makes meanwhile.
+  Result<void> make_session(const Target& target, const std::vector<std::string>& addresses,
+                            const std::vector<std::string>& all, const Login& login,
+                            const Deadline& deadline);
   Result<NodeRecord> find_record(const Target& target, const std::vector<std::string>& addresses,
                                  const Deadline& deadline);
   // How iscsiadm ended: kSuccess, or kSessionExists, which says nothing of that session's state.
@@ -70,6 +74,9 @@ class IscsiBackendLinux final : public IscsiBackend {
                            const Login& login) const;
   Result<void> await_login(const Target& target, const std::vector<std::string>& addresses,
                            const Deadline& deadline) const;
+  // Units come with a login only where open-iscsi is to scan for them.
+  Result<void> scan_unscanned(const Target& target, const std::vector<std::string>& addresses,
+                              const Deadline& deadline) const;
 
   // In session_logout.cc.
   Result<void> log_out(const Session& session, const Target& target) const;

@@ -60,16 +60,21 @@ std::vector<Session> IscsiSessions::all() const {
   return sessions;
 }
 
+std::string IscsiSessions::device_of(const Session& session) const {
+  return sysfs_ + "/class/iscsi_session/" + std::string(kSessionPrefix) +
+         std::to_string(session.number) + "/device/";
+}
+
 // sessionN/device/target<H:C:T>/<H:C:T:L>/block/<name>
 SessionUnits IscsiSessions::units_of(const Session& session) const {
   SessionUnits units;
-  const std::string device = sysfs_ + "/class/iscsi_session/" + std::string(kSessionPrefix) +
-                             std::to_string(session.number) + "/device/";
+  const std::string device = device_of(session);
   for (const std::string& target : block::names_in(device)) {
     if (!target.starts_with("target")) continue;
     for (const std::string& unit : block::names_in(device + target)) {
       const std::string path = device + target + "/" + unit + "/";
       const auto type = block::read_number_attribute(path + "type");
+      units.has_any |= type.has_value();
       if (!type || !is_disk(*type)) continue;
       const std::vector<std::string> disks = block::names_in(path + "block");
       if (disks.empty()) units.has_unmade_disks = true;
@@ -81,6 +86,16 @@ SessionUnits IscsiSessions::units_of(const Session& session) const {
     }
   }
   return units;
+}
+
+// Over TCP each session has a host of its own: host<H>/session<N>, host<H>/scsi_host/host<H>/scan.
+std::error_code IscsiSessions::scan(const Session& session) const {
+  const std::string hosts = device_of(session) + "../scsi_host/";
+  for (const std::string& host : block::names_in(hosts)) {
+    const std::error_code error = block::write_attribute(hosts + host + "/scan", "- - -");
+    if (error && status_code_of(error) != StatusCode::kNotFound) return error;
+  }
+  return {};
 }
 
 bool IscsiSessions::has_tcp() const {

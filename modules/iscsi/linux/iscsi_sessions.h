@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "iscsi/portal.h"
@@ -24,6 +25,7 @@ struct Session {
 
 // What came with a session.
 struct SessionUnits {
+  bool has_any = false;            // also of those that are no disks
   std::vector<std::string> disks;  // the kernel's names: "sda"
   // Units that are disks and of which the kernel has not made one yet that can be opened.
   bool has_unmade_disks = false;
@@ -38,10 +40,16 @@ class IscsiSessions {
 
   SessionUnits units_of(const Session& session) const;
 
+  // Lets the kernel ask the target of the session for its units, and returns when it has. A session
+  // that is gone is success.
+  std::error_code scan(const Session& session) const;
+
   // Whether the kernel has iSCSI over TCP, loaded by now.
   bool has_tcp() const;
 
  private:
+  std::string device_of(const Session& session) const;
+
   std::string sysfs_;
 };
 

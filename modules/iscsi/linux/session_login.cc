@@ -37,14 +37,23 @@ Result<void> IscsiBackendLinux::connect(const Target& target, const Login& login
   const auto addresses = addresses_.of(target.portal, deadline, kConnect, target.text());
   if (!addresses) return addresses.error();
   const std::vector<std::string> all = with_earlier(target, *addresses);
-  if (!sessions_of(target, all).empty()) return await_login(target, all, deadline);
+  Result<void> connected = sessions_of(target, all).empty()
+                               ? make_session(target, *addresses, all, login, deadline)
+                               : await_login(target, all, deadline);
+  if (!connected) return connected;
+  return scan_unscanned(target, all, deadline);
+}
 
+Result<void> IscsiBackendLinux::make_session(const Target& target,
+                                             const std::vector<std::string>& addresses,
+                                             const std::vector<std::string>& all,
+                                             const Login& login, const Deadline& deadline) {
   if (!records_.knows(target.portal)) {
     return Error(StatusCode::kNotFound, kConnect, target.text())
         .because("the portal is not known")
         .advise("AddTargetPortal makes it known");
   }
-  const Result<NodeRecord> record = find_record(target, *addresses, deadline);
+  const Result<NodeRecord> record = find_record(target, addresses, deadline);
   if (!record) return record.error();
   const Result<ExitCode> end = log_in(target, *record, login);
   Result<void> forgotten = records_.forget_secrets(*record, secrets_of(login));
@@ -144,6 +153,22 @@ Result<void> IscsiBackendLinux::await_login(const Target& target,
     if (auto exceeded = deadline.exceeded(kConnect, target.text())) return *std::move(exceeded);
     std::this_thread::sleep_for(kSessionPollInterval);
   }
+}
+
+// iscsid has scanned before iscsiadm ends, unless its node.session.scan is "manual".
+Result<void> IscsiBackendLinux::scan_unscanned(const Target& target,
+                                               const std::vector<std::string>& addresses,
+                                               const Deadline& deadline) const {
+  for (const Session& session : sessions_of(target, addresses)) {
+    if (!session.is_logged_in || sessions_.units_of(session).has_any) continue;
+    if (auto exceeded = deadline.exceeded(kConnect, target.text())) return *std::move(exceeded);
+    if (const std::error_code error = sessions_.scan(session)) {
+      return Error(StatusCode::kUnknown, "scan for the disks of the target", target.text())
+          .because(error)
+          .advise("it is connected: let the agent write to /sys, or call Rescan and go on");
+    }
+  }
+  return {};
 }
 
 }  // namespace longshore::iscsi

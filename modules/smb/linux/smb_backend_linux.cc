@@ -83,7 +83,9 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
   // An old connection that broke is no reason to fail; the server may be well. The kernel may have
   // one although this share is not mapped: of another share, or of one that was taken away just
   // now.
-  if (!mounted && !is_dead && is_of_connection(mounted.error().system())) {
+  if (!mounted && !is_dead &&
+      (is_of_connection(mounted.error().system()) ||
+       may_have_old_rights(mounted.error(), *addresses))) {
     mounted = mount(kFresh);
   }
   if (!mounted) return std::move(mounted).error();
@@ -93,6 +95,18 @@ Result<MountedShare> SmbBackendLinux::ensure_mapped(const MappingDirectory& dire
     return *before;
   }
   return take_mount(directory, **mounted, deadline);
+}
+
+// The server goes by the rights that the user had when his session began, and the kernel uses that
+// session for all shares. Only where there can be one: who has the wrong password is counted at
+// the server for each try, and may be locked out.
+bool SmbBackendLinux::may_have_old_rights(const Error& refusal,
+                                          const std::vector<std::string>& addresses) const {
+  if (refusal.system() != std::errc::permission_denied) return false;
+  const auto shares = mounts_.mounted_below("");
+  return shares && std::ranges::any_of(*shares, [&](const MountedShare& share) {
+           return is_among(addresses, share.address);
+         });
 }
 
 Result<MountedShare> SmbBackendLinux::take_mount(const MappingDirectory& directory,

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "smb/linux/mapping_directory.h"
 #include "smb/linux/share_mounter.h"
@@ -60,6 +61,8 @@ class SmbBackendLinux final : public SmbBackend {
                                      const Credentials& credentials,
                                      const std::optional<MountedShare>& before,
                                      const Deadline& deadline);
+  // Whether the server may have refused a session that is older than the user's rights.
+  bool may_have_old_rights(const Error& refusal, const std::vector<std::string>& addresses) const;
   Result<MountedShare> take_mount(const MappingDirectory& directory, const DetachedShare& share,
                                   const Deadline& deadline);
   // Detaches what is mounted at the share's places, but for the one at `kept`.

@@ -1,8 +1,10 @@
 #include "volume/linux/mount_place.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -46,6 +48,13 @@ Result<Mount> mount_at(const Place& place, const PosixPath& path, std::string_vi
   return Error(StatusCode::kAborted, std::string(operation), path.text())
       .because("it has just been unmounted or hidden")
       .advise("try again");
+}
+
+std::string path_of(const FileDescriptor& opened) {
+  char path[PATH_MAX];
+  const std::string link = "/proc/self/fd/" + std::to_string(opened.get());
+  const ssize_t size = ::readlink(link.c_str(), path, sizeof(path));
+  return size < 0 ? "" : std::string(path, static_cast<size_t>(size));
 }
 
 FileDescriptor open_root_of(const Mount& mount) {

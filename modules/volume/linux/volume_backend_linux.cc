@@ -26,6 +26,7 @@ VolumeBackendLinux::VolumeBackendLinux(Options options)
       mounts_read_only_disks_(options.mount_read_only_disks),
       skips_journal_replay_(options.skips_journal_replay),
       overwrites_unknown_data_(options.overwrites_unknown_data),
+      unit_directories_(std::move(options.unit_directories)),
       devices_(std::move(options.disk_names), std::move(options.sysfs_root)),
       finder_(devices_, options.patience),
       maker_{std::move(options.filesystem), std::move(options.mkfs_directory)},

@@ -23,6 +23,7 @@
 #include "volume/allowed_filesystems.h"
 #include "volume/linux/format_records.h"
 #include "volume/linux/make_filesystem.h"
+#include "volume/linux/mount_unit.h"
 #include "volume/linux/volume_finder.h"
 #include "volume/volume_backend.h"
 
@@ -46,6 +47,8 @@ class VolumeBackendLinux final : public VolumeBackend {
     // disk takes that is only busy, and well below what callers wait (30 s).
     std::chrono::milliseconds patience{5000};
     std::string sysfs_root = "/sys";
+    // Of units for what is mounted on a path.
+    std::vector<std::string> unit_directories = volume::unit_directories();
   };
 
   explicit VolumeBackendLinux(Options options);
@@ -133,8 +136,10 @@ class VolumeBackendLinux final : public VolumeBackend {
                                                     const Deadline& deadline) const;
   Result<bool> is_mounted_at(const std::string& id, const FileDescriptor& directory,
                              const support::PosixPath& target) const;
-  Result<void> mount_on(const FileDescriptor& directory, const Locked& locked,
-                        const support::PosixPath& target, const support::WarningLog& warnings);
+  // The mount's id.
+  Result<uint64_t> mount_on(const FileDescriptor& directory, const Locked& locked,
+                            const support::PosixPath& target, const support::WarningLog& warnings);
+  bool is_at(const support::PosixPath& target, uint64_t mount_id) const;
   // That the target is the mount that was just made; else takes it away again.
   Result<void> check_attached(const FileDescriptor& mount, uint64_t mount_id,
                               const support::PosixPath& target) const;
@@ -156,6 +161,7 @@ class VolumeBackendLinux final : public VolumeBackend {
   const bool mounts_read_only_disks_;
   const bool skips_journal_replay_;
   const bool overwrites_unknown_data_;
+  const std::vector<std::string> unit_directories_;
   block::BlockDevices devices_;
   VolumeFinder finder_;
   FilesystemMaker maker_;

@@ -14,6 +14,7 @@
 #include "support/linux/mounts_below.h"
 #include "volume/linux/detached_mount.h"
 #include "volume/linux/mount_place.h"
+#include "volume/linux/mount_unit.h"
 #include "volume/linux/mount_users.h"
 #include "volume/linux/mounted_device.h"
 #include "volume/linux/volume_backend_linux.h"
@@ -107,7 +108,10 @@ Result<void> VolumeBackendLinux::mount(const std::string& id, const PosixPath& t
   const auto directory = open_target(id, target, deadline);
   if (!directory) return directory.error();
   if (!*directory) return {};
-  return mount_on(**directory, *locked, target, warnings);
+  const Result<uint64_t> mount_id = mount_on(**directory, *locked, target, warnings);
+  if (!mount_id) return mount_id.error();
+  return outlast_mount_unit(
+      path_of(**directory), unit_directories_, [&] { return is_at(target, *mount_id); }, deadline);
 }
 
 Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
@@ -151,9 +155,9 @@ Result<bool> VolumeBackendLinux::is_mounted_at(const std::string& id,
   return refused(target, described(*mount));
 }
 
-Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const Locked& locked,
-                                          const PosixPath& target,
-                                          const support::WarningLog& warnings) {
+Result<uint64_t> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const Locked& locked,
+                                              const PosixPath& target,
+                                              const support::WarningLog& warnings) {
   const Volume& volume = locked.volume;
   const Result<Content> content = content_of(volume, kMount);
   if (!content) return content.error();
@@ -163,7 +167,7 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
     return lacks_filesystem(*content, kMountOn, target.text(), volume.id);
   }
   if (auto allowed = allowed_filesystems_.check(content->type, kMount, volume.id); !allowed) {
-    return allowed;
+    return std::move(allowed).error();
   }
   if (!mounts_read_only_disks_) {
     if (auto writable = check_writable(locked, kMount); !writable) {
@@ -196,25 +200,32 @@ Result<void> VolumeBackendLinux::mount_on(const FileDescriptor& directory, const
   records_.end(VolumeFinder::plain_id(volume), volume.id);
   finder_.remember_mounted(volume);
   const FileDescriptor& descriptor = mount->descriptor;
-  if (auto attached = attach(descriptor, directory, target.text()); !attached) return attached;
-  auto checked = check_attached(descriptor, place->mount_id, target);
-  if (checked && mount->lacks_journal) {
+  if (auto attached = attach(descriptor, directory, target.text()); !attached) {
+    return std::move(attached).error();
+  }
+  if (auto checked = check_attached(descriptor, place->mount_id, target); !checked) {
+    return std::move(checked).error();
+  }
+  if (mount->lacks_journal) {
     warnings.write("the volume " + volume.id + " was not unmounted properly and its disk is " +
                    "read-only: it is mounted on \"" + target.text() +
                    "\" without what its journal holds, so that what was written last may be " +
                    "missing or damaged (skip_journal_replay)");
   }
-  return checked;
+  return place->mount_id;
+}
+
+bool VolumeBackendLinux::is_at(const PosixPath& target, uint64_t mount_id) const {
+  const Result<support::DirectoryEntry> entry = opener_.entry(target, kMountOn);
+  if (!entry) return false;
+  const auto place = place_of(entry->directory.get(), entry->name, target, kMountOn);
+  return place && place->mount_id == mount_id;
 }
 
 // The directory may have been renamed meanwhile, to outside of the allowed roots.
 Result<void> VolumeBackendLinux::check_attached(const FileDescriptor& mount, uint64_t mount_id,
                                                 const PosixPath& target) const {
-  const Result<support::DirectoryEntry> entry = opener_.entry(target, kMountOn);
-  if (entry) {
-    const auto place = place_of(entry->directory.get(), entry->name, target, kMountOn);
-    if (place && place->mount_id == mount_id) return {};
-  }
+  if (is_at(target, mount_id)) return {};
   const std::string attached = "/proc/self/fd/" + std::to_string(mount.get());
   ::umount2(attached.c_str(), MNT_DETACH);
   return Error(StatusCode::kAborted, kMountOn, target.text())

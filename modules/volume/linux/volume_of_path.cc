@@ -1,7 +1,4 @@
 // Which volume is mounted at a path, or lies beneath it, on Linux.
-#include <limits.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "support/linux/mount_table.h"
@@ -26,15 +23,7 @@ Error on_no_volume(std::string_view operation, const PosixPath& path, const Moun
       .advise("only disks that the option disk_names includes have volumes");
 }
 
-// As the list of mounts names it; "" where it has no name any more.
-std::string path_of(const FileDescriptor& opened) {
-  char path[PATH_MAX];
-  const std::string link = "/proc/self/fd/" + std::to_string(opened.get());
-  const ssize_t size = ::readlink(link.c_str(), path, sizeof(path));
-  return size < 0 ? "" : std::string(path, static_cast<size_t>(size));
-}
-
-std::string path_of(const support::MissingPlace& missing) {
+std::string path_of_missing(const support::MissingPlace& missing) {
   std::string path = path_of(missing.directory);
   for (const std::string& name : missing.names) path.append("/").append(name);
   return path;
@@ -64,7 +53,7 @@ Result<std::string> VolumeBackendLinux::id_of_mount_point(const PosixPath& path,
     const auto missing = opener_.missing_place(path, kTellVolume, deadline);
     if (!missing) return missing.error();
     if (!*missing) return opener_.explained(opened.error(), path, deadline);
-    auto bare = check_not_hidden(path, path_of(**missing));
+    auto bare = check_not_hidden(path, path_of_missing(**missing));
     return bare ? no_such_mount_point(path) : bare.error();
   }
   const Result<Place> place = place_of(opened->get(), "", path, kTellVolume);

@@ -193,6 +193,9 @@ class StandIn {
       if (name == value_of("-T")) return kSessionExists;
     }
     fs::create_directories(session / "device");
+    // Beside the device, which is a link in a real sysfs, to the host's folder with both in it.
+    fs::create_directories(session / "scsi_host/host0");
+    std::ofstream(session / "scsi_host/host0/scan");
     fs::create_directories(connection);
     const size_t comma = portal().rfind(',');
     std::ofstream(connection / "persistent_address") << portal().substr(0, comma) << "\n";

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "iscsi/linux/exit_codes.h"
+#include "tests/support/read_file.h"
 #include "tests/unit/iscsi/connected_node.h"
 
 namespace longshore::iscsi {
@@ -180,6 +181,43 @@ TEST_CASE("disks that the kernel still makes are waited for") {
   kernel.join();
   REQUIRE(disks);
   CHECK(*disks == std::vector<uint32_t>{100, 101});
+}
+
+TEST_CASE("a session for whose units nobody asked is scanned, by each ConnectTarget") {
+  Connected node({.disks = 0});
+  const std::string scan =
+      node.open_iscsi().sysfs() + "/class/iscsi_session/session1/scsi_host/host0/scan";
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    REQUIRE(node.connect({}));
+    CHECK(test::read_file(scan) == "- - -\n");
+    test::write_file(scan, "");
+  }
+}
+
+TEST_CASE("a session that has units, or lost its target, is not scanned") {
+  const bool is_lost = GENERATE(false, true);
+  CAPTURE(is_lost);
+  Connected node({.disks = is_lost ? 0 : 1});
+  REQUIRE(node.connect({}));
+  const std::string session = node.open_iscsi().sysfs() + "/class/iscsi_session/session1";
+  if (is_lost) test::write_file(session + "/state", "FAILED\n");
+  test::write_file(session + "/scsi_host/host0/scan", "");
+  CHECK(node.connect({}).ok() == !is_lost);
+  CHECK(test::read_file(session + "/scsi_host/host0/scan").empty());
+}
+
+TEST_CASE("a session that cannot be scanned stays, and ConnectTarget says so") {
+  Connected node({.disks = 0});
+  REQUIRE(node.connect({}));
+  const fs::path host = node.open_iscsi().sysfs() + "/class/iscsi_session/session1/scsi_host/host0";
+  REQUIRE(fs::remove(host / "scan"));
+  CHECK(node.connect({}));  // the session is about to end
+  fs::create_directory(host / "scan");
+  const Result<void> unscanned = node.connect({});
+  REQUIRE_FALSE(unscanned);
+  CHECK_THAT(unscanned.error().message(), Catch::Contains("scan") && Catch::Contains("/sys"));
+  CHECK(fs::exists(host));
 }
 
 TEST_CASE("a call that is over does not wait for disks") {

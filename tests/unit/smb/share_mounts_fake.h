@@ -54,7 +54,10 @@ class ShareMountsFake final : public ShareMounts {
 
   const std::map<std::string, dev_t>& mounted() const { return mounted_; }
   // What others mount, or take away.
-  void put_mount(const std::string& point) { mounted_[point] = ++last_device_; }
+  void put_mount(const std::string& point, const std::string& address = "") {
+    mounted_[point] = ++last_device_;
+    filesystems_[last_device_].address = address;
+  }
   void take_mount(const std::string& point) { mounted_.erase(point); }
   int held_calls() const { return held_calls_; }
   int resolved() const { return resolved_; }

@@ -44,6 +44,27 @@ TEST_CASE("no fresh connection is made when it is not the old one's fault") {
   CHECK(node.left_nothing());
 }
 
+TEST_CASE("who is refused over a session that may be older than his rights is tried once more") {
+  const bool is_right = GENERATE(true, false);
+  CAPTURE(is_right);
+  LinuxNode node;
+  // Somebody's mount of another share, at one of the server's addresses.
+  node.kernel.put_mount("/mnt/elsewhere", "192.0.2.2");
+  node.kernel.addresses = {{"192.0.2.1", is_right ? 0 : EACCES}, {"192.0.2.2", 0}};
+  node.kernel.shared_answer = system_error(EACCES);
+  CHECK(outcome(node.map("", node.local)) == (is_right ? "OK" : "PERMISSION_DENIED"));
+  CHECK(node.kernel.asked_addresses().size() == 2);
+  CHECK(node.kernel.mounted().size() == (is_right ? 2 : 1));
+}
+
+TEST_CASE("who is refused without an older session at the server is not tried again") {
+  LinuxNode node;
+  node.kernel.put_mount("/mnt/elsewhere", "192.0.2.2");
+  node.kernel.shared_answer = system_error(EACCES);
+  CHECK(outcome(node.map("", node.local)) == "PERMISSION_DENIED");
+  CHECK(node.kernel.asked_addresses().size() == 1);
+}
+
 TEST_CASE("a mount that does not answer replaces none that does") {
   LinuxNode node;
   REQUIRE(node.map("", node.local));

@@ -84,6 +84,7 @@ struct AgentOptions {
   bool mount_read_only_disks = false;
   bool skip_journal_replay = false;
   std::chrono::milliseconds patience{5000};
+  std::vector<std::string> unit_directories = {};
 };
 
 // Both groups as one agent on the node has them, with none but these disks.
@@ -106,7 +107,8 @@ class Agent {
                   .skips_journal_replay = options.skip_journal_replay,
                   .overwrites_unknown_data = options.overwrite_unknown_data,
                   .patience = options.patience,
-                  .sysfs_root = options.sysfs_root}),
+                  .sysfs_root = options.sysfs_root,
+                  .unit_directories = options.unit_directories}),
         disks_(partitions_),
         volumes_(roots(node), backend_) {}
 
