@@ -68,14 +68,14 @@ class WholeCheck {
           who + " has no services; write services = [\"<service>\"] with those that it offers");
     }
     if (!endpoint.address.empty()) {
-      const auto normal = text::file_path(endpoint.path()).lexically_normal().string();
-      const auto [first, is_new] = endpoint_at_.try_emplace(normal, endpoint.name);
+      const std::string compared = compared_path(endpoint.path());
+      const auto [first, is_new] = endpoint_at_.try_emplace(compared, endpoint.name);
       if (!is_new) {
         add(place_of(draft_.origins, {address_path}), who + " has the address of the endpoint " +
                                                           in_quotes(first->second) + ": " +
                                                           in_quotes(endpoint.address));
       }
-      keep_out_of_own_folders(normal, who, place_of(draft_.origins, {address_path}));
+      keep_off_own_places(compared, who, place_of(draft_.origins, {address_path}));
     }
     for (size_t i = 0; i < endpoint.services.size(); ++i) {
       const std::string& service = endpoint.services[i];
@@ -112,10 +112,9 @@ class WholeCheck {
     if (!address) return;  // none, or reported already
     const Place place = place_of(draft_.origins, {"agent.http.address"});
     if (!address->unix_path.empty()) {
-      const std::filesystem::path socket(address->unix_path);
-      const std::string normal = socket.lexically_normal().string();
-      endpoint_at_.try_emplace(normal, "agent.http");
-      keep_out_of_own_folders(normal, "agent.http", place);
+      const std::string compared = compared_path(address->unix_path);
+      endpoint_at_.try_emplace(compared, "agent.http");
+      keep_off_own_places(compared, "agent.http", place);
     } else if (!address->is_loopback && !http.allow_remote) {
       add(place,
           "\"agent.http.address\" may be reached from other machines: " + in_quotes(http.address) +
@@ -139,14 +138,13 @@ class WholeCheck {
   }
 
   // A configured socket among the agent's own could take the place of one of these.
-  void keep_out_of_own_folders(const std::string& socket, const std::string& who,
-                               const Place& place) {
+  void keep_off_own_places(const std::string& compared, const std::string& who,
+                           const Place& place) {
     const AgentSettings& agent = draft_.configuration.agent;
-    for (const std::filesystem::path& own : {std::filesystem::path(agent.control_dir),
-                                             std::filesystem::path(agent.run_dir) / "csi-proxy"}) {
-      const std::string folder = (own / "").lexically_normal().string();
-      if (!socket.starts_with(folder)) continue;
-      add(place, who + " has its socket beneath " + in_quotes(folder) +
+    for (const std::string& own :
+         own_beginnings(agent.control_dir, agent.run_dir, draft_.configuration.csi_proxy.enabled)) {
+      if (!compared.starts_with(compared_path(own))) continue;
+      add(place, who + " has its socket beneath " + in_quotes(own) +
                      ", where the agent keeps its own; use another folder");
     }
   }

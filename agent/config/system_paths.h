@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace longshore::config {
 
@@ -49,6 +50,15 @@ bool is_absolute(const std::string& path);
 
 // What is wrong with an address, to follow a key's name; "": nothing.
 std::string complaint_about_address(const std::string& address);
+
+// What all spellings of a socket's or pipe's path have in common: names of pipes are the same in
+// any letter case.
+std::string compared_path(const std::string& path);
+
+// What the paths of the agent's own sockets and pipes begin with, and no others may. On Windows
+// pipes of csi-proxy's names are free where the agent itself serves none.
+std::vector<std::string> own_beginnings(const std::string& control_dir, const std::string& run_dir,
+                                        bool serves_csi_proxy);
 
 // Whether what the control socket is in could be given to containers with what run_dir is.
 bool is_control_exposed(const std::string& control_dir, const std::string& run_dir);

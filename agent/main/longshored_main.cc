@@ -171,6 +171,22 @@ void describe(CLI::App& app, CommandLine& line) {
       "Signals: SIGHUP reloads the configuration, SIGTERM and SIGINT drain and end.");
 }
 
+// Tells what is wrong with the command line. Nobody sees what a service prints: the service control
+// manager gets the exit code, and the event log the reason.
+int end_by_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const int code = app.exit(error) == 0 ? 0 : 1;
+#if defined(_WIN32)
+  if (code != 0) {
+    // An error for all who are no service, which is most.
+    static_cast<void>(run_service([&](ProcessControl& control) {
+      control.fail(error.what());
+      return code;
+    }));
+  }
+#endif
+  return code;
+}
+
 // For the shell; see packaging/completion. Nothing that is asked for needs the modules.
 void complete(const CLI::App& app, const std::vector<std::string>& words) {
   const auto no_values = [](const std::string&, const std::string&) {
@@ -198,7 +214,7 @@ int main(int argc, char** argv) {
       app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last comes first
     }
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 1;
+    return longshore::end_by_usage(app, error);
   }
   longshore::end_process(longshore::run_as_asked(line, memory));
 }

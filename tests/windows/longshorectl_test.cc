@@ -67,3 +67,12 @@ TEST_CASE("a check tells of a pipe that another process has, and not of an agent
   REQUIRE(agent.serves());
   CHECK(check().exit_code == 0);
 }
+
+TEST_CASE("a check tells of a folder of files where the names of pipes are meant") {
+  const AgentFolder folder;
+  write_file(folder.config_file(), "[agent]\ncontrol_dir = '" + (folder / "control") + "'\n");
+  const auto found =
+      run_program("longshored", {"config", "check", "--config", folder.config_file()});
+  CHECK(found.exit_code == 2);
+  CHECK_THAT(found.output, Contains(R"(control": the name of a pipe begins with \\.\pipe\)"));
+}

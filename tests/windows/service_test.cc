@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "longshore/windows/handle.hpp"
+#include "longshore/windows/wide_text.hpp"
 #include "tests/support/eventually.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
 #include "tests/windows/agent_program.h"
 #include "tests/windows/seen_service.h"
+#include "tests/windows/started_program.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -149,6 +151,28 @@ TEST_CASE("a service is reloaded by paramchange, and a stop lets a call come to 
     CHECK(has_stopped);
     CHECK(seen.status().dwWin32ExitCode == NO_ERROR);
     CHECK(WaitForSingleObject(process.get(), kMillisecondsOfAnEnd) == WAIT_OBJECT_0);
+  }
+  CHECK(run_service({"uninstall"}).exit_code == 0);
+}
+
+TEST_CASE("a service with a faulty command line has stopped with its exit code") {
+  const std::wstring command =
+      L"\"" + wide(folder_of_programs()) + L"\\longshored.exe\" -windows-service -no";
+  const SC_HANDLE manager =
+      OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE);
+  const SC_HANDLE made =
+      CreateServiceW(manager, L"longshored", nullptr, SERVICE_ALL_ACCESS, SERVICE_WIN32_OWN_PROCESS,
+                     SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL, command.c_str(), nullptr, nullptr,
+                     nullptr, nullptr, nullptr);
+  REQUIRE(made);
+  CloseServiceHandle(made);
+  CloseServiceHandle(manager);
+  {
+    const SeenService seen;
+    seen.start();
+    REQUIRE(seen.comes_to(SERVICE_STOPPED));
+    CHECK(seen.status().dwWin32ExitCode == ERROR_SERVICE_SPECIFIC_ERROR);
+    CHECK(seen.status().dwServiceSpecificExitCode == 1);
   }
   CHECK(run_service({"uninstall"}).exit_code == 0);
 }

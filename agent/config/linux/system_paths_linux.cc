@@ -10,6 +10,11 @@ namespace {
 constexpr std::string_view kScheme = "unix://";
 constexpr size_t kLongestSocketPath = 107;  // sockaddr_un has 108 bytes, the last is 0
 
+// With a slash at its end.
+std::string folder(const std::string& path) {
+  return (std::filesystem::path(path) / "").lexically_normal().string();
+}
+
 }  // namespace
 
 std::string path_of_address(std::string_view address) {
@@ -37,10 +42,16 @@ std::string complaint_about_address(const std::string& address) {
          std::to_string(kLongestSocketPath) + " at most";
 }
 
+std::string compared_path(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+std::vector<std::string> own_beginnings(const std::string& control_dir, const std::string& run_dir,
+                                        bool /*serves_csi_proxy*/) {
+  return {folder(control_dir), folder(run_dir) + "csi-proxy/"};
+}
+
 bool is_control_exposed(const std::string& control_dir, const std::string& run_dir) {
-  const auto folder = [](const std::string& path) {
-    return (std::filesystem::path(path) / "").lexically_normal().string();
-  };
   return folder(control_dir).starts_with(folder(run_dir));
 }
 

@@ -7,6 +7,7 @@
 #include "config/system_paths.h"
 #include "config/toml_text.h"
 #include "longshore/windows/wide_text.hpp"
+#include "text/file_path.h"
 
 namespace longshore::config {
 namespace {
@@ -61,6 +62,21 @@ std::string complaint_about_address(const std::string& address) {
   if (pipe.size() <= kLongestName) return {};
   return "has a name of " + std::to_string(pipe.size()) + " characters; the name of a pipe has " +
          std::to_string(kLongestName) + " at most";
+}
+
+std::string compared_path(const std::string& path) {
+  std::wstring name = text::file_path(path).lexically_normal().wstring();
+  const int size = static_cast<int>(name.size());
+  LCMapStringEx(LOCALE_NAME_INVARIANT, LCMAP_UPPERCASE, name.data(), size, name.data(), size,
+                nullptr, nullptr, 0);
+  return narrow(name);
+}
+
+std::vector<std::string> own_beginnings(const std::string& control_dir, const std::string& run_dir,
+                                        bool serves_csi_proxy) {
+  std::vector<std::string> beginnings{control_dir + '\\'};
+  if (serves_csi_proxy) beginnings.push_back(run_dir + "\\csi-proxy-");
+  return beginnings;
 }
 
 // A container is given pipes one by one.

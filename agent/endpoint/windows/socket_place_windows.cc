@@ -10,6 +10,12 @@ namespace longshore::endpoint {
 // state_dir, it is taken for that one's.
 Result<void> check_socket_place(const std::string& path, const std::string& state_dir) {
   constexpr DWORD kAtOnce = 1;
+  // run_dir and control_dir can be any absolute path.
+  if (!path.starts_with(R"(\\.\pipe\)")) {
+    return Error(StatusCode::kInvalidArgument, "listen on the pipe", path)
+        .because("the name of a pipe begins with \\\\.\\pipe\\")
+        .advise("write so what run_dir or control_dir has");
+  }
   const bool is_there =
       WaitNamedPipeW(wide(path).c_str(), kAtOnce) || GetLastError() != ERROR_FILE_NOT_FOUND;
   if (!is_there || files::StateLock::owner_of(state_dir) != 0) return {};
