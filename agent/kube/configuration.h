@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/pod.h"
 #include "kube/server_address.h"
 #include "longshore/result.hpp"
 #include "longshore/secret.hpp"
@@ -46,18 +47,6 @@ struct Configuration {
 };
 
 Result<Configuration> read_kubeconfig(const std::string& path);
-
-// What Kubernetes puts into the containers of a Pod.
-struct PodSurroundings {
-  std::string host;  // KUBERNETES_SERVICE_HOST
-  std::string port;  // KUBERNETES_SERVICE_PORT
-  std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";
-  std::string name_space = {};  // POD_NAMESPACE, which its author may set
-};
-PodSurroundings pod_surroundings();  // of this process
-
-// Where it is, as far as it is told, else "default".
-std::string pod_namespace(const PodSurroundings& pod);
 
 Result<Configuration> in_cluster_configuration(const PodSurroundings& pod);
 

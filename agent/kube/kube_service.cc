@@ -1,11 +1,10 @@
 #include "kube/kube_service.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <system_error>
 #include <utility>
 
-#include "kube/client.h"
+#include "kube/loaded_loop.h"
 #include "kube/object.h"
 #include "kube_description.h"
 #include "longshore/host/kube.pb.h"
@@ -63,25 +62,16 @@ bool covers(const Selection& selection, const ResourcePath& object) {
 
 }  // namespace
 
-Result<std::shared_ptr<KubeService>> KubeService::make(LeaseDrivers drivers, MakeAccess make_access,
-                                                       IoTiming::Uptime uptime) {
+Result<std::shared_ptr<KubeService>> KubeService::make(LeaseDrivers drivers, MakeLoop make_loop) {
   auto service = services::make_host_service<KubeService>(kube_description);
   if (!service) return service;
-  (*service)->make_access_ = std::move(make_access);
-  (*service)->uptime_ = std::move(uptime);
+  (*service)->make_loop_ = std::move(make_loop);
   (*service)->elections_.set_drivers(std::move(drivers));
   return service;
 }
 
-Result<std::unique_ptr<ApiAccess>> KubeService::make_client(boost::asio::io_context& io,
-                                                            const config::KubeSettings& settings,
-                                                            observe::Log& log) {
-  auto configuration = find_configuration(settings.kubeconfig);
-  if (!configuration) return std::move(configuration).error();
-  for (const std::string& warning : configuration->warnings) log.warning(warning);
-  const RequestLimit limit{settings.api_qps, static_cast<double>(settings.api_burst)};
-  return std::unique_ptr<ApiAccess>(
-      std::make_unique<Client>(io, *std::move(configuration), ClientOptions{.limit = limit}));
+Result<std::unique_ptr<ApiLoop>> KubeService::make_loaded_loop(const config::AgentSettings& agent) {
+  return load_loop(client_library_file(), agent);
 }
 
 void KubeService::start(router::Timers&, observe::Log& log,
@@ -107,14 +97,19 @@ Result<void> KubeService::post_at_once(std::function<void()> function) {
   if (is_stopped_) {
     return Error(StatusCode::kUnavailable, "ask the API server").because(kEnding);
   }
+  if (!loop_) {
+    auto loop = make_loop_(configuration_()->agent);
+    if (!loop) return std::move(loop).error();
+    loop_ = *std::move(loop);
+  }
   if (!thread_.joinable()) {
     try {
-      thread_ = std::thread([this] { io_.run(); });
+      thread_ = std::thread([this] { loop_->run(); });
     } catch (const std::system_error& error) {
       return too_many(std::string("there is no thread for it: ") + error.what());
     }
   }
-  boost::asio::post(io_, std::move(function));
+  loop_->post(std::move(function));
   return {};
 }
 
@@ -153,8 +148,8 @@ void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
     return;
   }
   running.watched = asked.selection;
-  running.stream =
-      std::make_shared<WatchStream>(io_, running.call, cache_of(informers_->find(asked.selection)));
+  running.stream = std::make_shared<WatchStream>(*loop_, running.call,
+                                                 cache_of(informers_->find(asked.selection)));
   running.stream->send();
 }
 
@@ -172,7 +167,9 @@ Result<void> KubeService::connect() {
 
 Result<std::unique_ptr<ApiAccess>> KubeService::new_access() {
   const config::KubeSettings settings = configuration_()->agent.kube;
-  auto access = make_access_(io_, settings, *log_);
+  const RequestLimit limit{settings.api_qps, static_cast<double>(settings.api_burst)};
+  auto access = loop_->access(settings.kubeconfig, limit,
+                              [this](const std::string& sentence) { log_->warning(sentence); });
   if (access) return access;
   // Whatever the code: none of an object is meant.
   return Error(StatusCode::kFailedPrecondition, "ask the API server")
@@ -256,7 +253,7 @@ void KubeService::told(const std::string& sentence, bool is_loss) {
 
 void KubeService::post(std::function<void()> function) {
   const std::lock_guard lock(mutex_);
-  if (!is_stopped_ && thread_.joinable()) boost::asio::post(io_, std::move(function));
+  if (!is_stopped_ && thread_.joinable()) loop_->post(std::move(function));
 }
 
 void KubeService::on_writable(router::Call& call) {
@@ -291,10 +288,10 @@ void KubeService::stop() {
     if (std::exchange(is_stopped_, true)) return;
   }
   if (!thread_.joinable()) return;
-  boost::asio::post(io_, [this] {
+  loop_->post([this] {
     end_calls();
     elections_.end([this] {
-      boost::asio::post(io_, [this] { io_.stop(); });  // after what that has cancelled
+      loop_->post([this] { loop_->stop(); });  // after what that has cancelled
     });
   });
   thread_.join();

@@ -7,8 +7,6 @@
 // does all that concerns the server. Owner: the host services; calls share it.
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +19,7 @@
 #include <utility>
 
 #include "kube/api_access.h"
+#include "kube/api_loop.h"
 #include "kube/asked_request.h"
 #include "kube/informers.h"
 #include "kube/leader_elections.h"
@@ -35,14 +34,12 @@ class KubeService final : public services::HostServiceTarget {
  public:
   static constexpr size_t kMaxCalls = 256;  // that are under way, watches among them
 
-  // How the server that `settings` name is reached. A test has its own.
-  using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
-      boost::asio::io_context& io, const config::KubeSettings& settings, observe::Log& log)>;
+  // Where the server is talked to. A test has its own.
+  using MakeLoop = std::function<Result<std::unique_ptr<ApiLoop>>(const config::AgentSettings&)>;
 
   // `drivers`: needed where leases are named after some; what is behind them ends before this does.
   static Result<std::shared_ptr<KubeService>> make(LeaseDrivers drivers = {},
-                                                   MakeAccess make_access = make_client,
-                                                   IoTiming::Uptime uptime = system_uptime);
+                                                   MakeLoop make_loop = make_loaded_loop);
   explicit KubeService(loader::ModuleDescription description)
       : HostServiceTarget(std::move(description)) {}
   ~KubeService() override { KubeService::stop(); }
@@ -78,15 +75,29 @@ class KubeService final : public services::HostServiceTarget {
     std::chrono::steady_clock::time_point until;
   };
 
-  static Result<std::unique_ptr<ApiAccess>> make_client(boost::asio::io_context& io,
-                                                        const config::KubeSettings& settings,
-                                                        observe::Log& log);
+  // That of the loop, once there is one: only what runs on its thread asks.
+  class LoopTiming final : public Timing {
+   public:
+    explicit LoopTiming(const std::unique_ptr<ApiLoop>& loop) : loop_(loop) {}
+    std::chrono::system_clock::time_point now() override { return loop_->timing().now(); }
+    std::chrono::nanoseconds uptime() override { return loop_->timing().uptime(); }
+    double random() override { return loop_->timing().random(); }
+    std::shared_ptr<void> after(std::chrono::milliseconds delay,
+                                std::function<void()> on_time) override {
+      return loop_->timing().after(delay, std::move(on_time));
+    }
+
+   private:
+    const std::unique_ptr<ApiLoop>& loop_;
+  };
+
+  static Result<std::unique_ptr<ApiLoop>> make_loaded_loop(const config::AgentSettings& agent);
 
   // Takes the call in: from then on it is the thread's.
   Result<void> begin(router::Call& call) override;
   // On the thread, if there is one.
   void post(std::function<void()> function);
-  // The same, and the thread is begun if there is none yet.
+  // The same, and the loop is made and its thread begun if there is none yet.
   Result<void> post_at_once(std::function<void()> function);
 
   // These run on the thread.
@@ -104,14 +115,11 @@ class KubeService final : public services::HostServiceTarget {
   void begin_watch(Running& running, const AskedRequest& asked);
   void end_calls();
 
-  MakeAccess make_access_;
-  IoTiming::Uptime uptime_;
+  MakeLoop make_loop_;
   services::CurrentConfiguration configuration_;
   observe::Log* log_ = nullptr;
-  boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
-      io_.get_executor()};
-  IoTiming timing_{io_, [this] { return uptime_(); }};
+  std::unique_ptr<ApiLoop> loop_;  // made under the mutex, and kept
+  LoopTiming timing_{loop_};
   std::unique_ptr<ApiAccess> access_;  // from the first call on that finds a configuration
   std::unique_ptr<ApiAccess> access_to_leases_;  // its own connections
   std::unique_ptr<Informers> informers_;

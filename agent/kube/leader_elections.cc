@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "kube/configuration.h"
+#include "kube/pod.h"
 #include "router/timers.h"
 #include "text/hexadecimal.h"
 
@@ -83,9 +83,11 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
     }
     named_by_[controller.name] = wanted;
     std::shared_ptr<RunCondition>& known = conditions_[wanted];
-    if (known) return known;
-    condition = known =
-        std::make_shared<RunCondition>("the lease " + lease + " has not been asked for yet");
+    if (known && !unposted_.contains(wanted)) return known;
+    if (!known) {
+      known = std::make_shared<RunCondition>("the lease " + lease + " has not been asked for yet");
+    }
+    condition = known;
   }
   const auto driver = wanted.driver.empty() ? nullptr : drivers_.ready(controller);
   const auto posted = parts_.post([this, wanted, driver] {
@@ -93,6 +95,12 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
     update(wanted);
   });
   if (!posted) condition->fail(posted.error().message());
+  const std::lock_guard lock(mutex_);
+  if (posted) {
+    unposted_.erase(wanted);
+  } else {
+    unposted_.insert(wanted);
+  }
   return condition;
 }
 
@@ -108,6 +116,7 @@ void LeaderElections::modules_changed(const services::ModuleStates& modules) {
                       return controller.second == each.first;
                     });
                   }) > 0;
+    std::erase_if(unposted_, [&](const auto& each) { return !conditions_.contains(each); });
   }
   if (has_changed) static_cast<void>(parts_.post([this] { end_unnamed(); }));  // or all ends
 }

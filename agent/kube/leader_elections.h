@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -109,6 +110,7 @@ class LeaderElections {
   std::mutex mutex_;
   std::map<WantedLease, std::shared_ptr<services::RunCondition>> conditions_;
   std::map<std::string, WantedLease> named_by_;  // by controller
+  std::set<WantedLease> unposted_;               // the service cannot run; each look tries again
 };
 
 // Where a lease is that names no namespace, and what it is to hold.

@@ -15,7 +15,7 @@ Error unreadable(const std::string& what) {
   return Error::of_text(StatusCode::kDataLoss, "the watch brought " + what);
 }
 
-std::optional<int> number_of(std::string_view value) {
+std::optional<int> integer_of(std::string_view value) {
   int number = 0;
   const char* const end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, number);
@@ -27,9 +27,9 @@ std::optional<int> number_of(std::string_view value) {
 Response answer_of(std::string_view status) {
   const std::vector<JsonMember> members = json_members(status);
   Response answer;
-  answer.status = number_of(json_member(members, "code")).value_or(500);
+  answer.status = integer_of(json_member(members, "code")).value_or(500);
   const auto details = json_members(json_member(members, "details"));
-  if (const auto delay = number_of(json_member(details, "retryAfterSeconds"));
+  if (const auto delay = integer_of(json_member(details, "retryAfterSeconds"));
       delay && *delay > 0) {
     answer.retry_after = std::chrono::seconds(*delay);
   }

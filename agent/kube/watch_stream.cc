@@ -1,6 +1,5 @@
 #include "kube/watch_stream.h"
 
-#include <boost/asio/post.hpp>
 #include <string>
 #include <utility>
 
@@ -37,9 +36,11 @@ std::string bytes_of(const CacheMessage& message) {
 
 }  // namespace
 
-WatchStream::WatchStream(boost::asio::io_context& io, std::shared_ptr<router::Call> call,
+WatchStream::WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call,
                          std::shared_ptr<ObjectCache> cache)
-    : io_(io), call_(std::move(call)), subscription_(std::move(cache), [this] { send_soon(); }) {}
+    : loop_(loop),
+      call_(std::move(call)),
+      subscription_(std::move(cache), [this] { send_soon(); }) {}
 
 void WatchStream::send() {
   for (;;) {
@@ -53,7 +54,7 @@ void WatchStream::send() {
 
 // Not inside of the change of the cache.
 void WatchStream::send_soon() {
-  boost::asio::post(io_, [weak = weak_from_this()] {
+  loop_.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->send();
   });
 }

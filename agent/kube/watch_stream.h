@@ -5,10 +5,10 @@
 // Threads: the service's. Owner: the service, until the call is over.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <optional>
 
+#include "kube/api_loop.h"
 #include "kube/object_cache.h"
 #include "kube/subscription.h"
 #include "router/call.h"
@@ -17,7 +17,7 @@ namespace longshore::kube {
 
 class WatchStream : public std::enable_shared_from_this<WatchStream> {
  public:
-  WatchStream(boost::asio::io_context& io, std::shared_ptr<router::Call> call,
+  WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call,
               std::shared_ptr<ObjectCache> cache);
 
   // Sends until there is no room or nothing left. To be called once at first, and when there is
@@ -27,7 +27,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
  private:
   void send_soon();
 
-  boost::asio::io_context& io_;
+  ApiLoop& loop_;
   const std::shared_ptr<router::Call> call_;
   std::optional<CacheMessage> waiting_;
   Subscription subscription_;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,12 @@ uint16_t free_port() {
   return ntohs(address.sin_port);
 }
 
+// What is mapped into the process.
+std::string maps_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/maps");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
 TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to end") {
@@ -65,6 +72,10 @@ TEST_CASE("csi-sidecars answers /healthz as the driver does, until it is told to
   INFO(directory.log());
   REQUIRE(sidecars.serves());
   CHECK(http_get(port_of(directory), "/healthz").status == 200);
+  // None of its controllers asks an API server.
+  CHECK_THAT(maps_of(sidecars.id()), Catch::Contains("longshore") &&
+                                         !Catch::Contains("libcrypto") &&
+                                         !Catch::Contains("libyaml"));
   const ProgramRun controllers =
       run_program({built_program("longshorectl"), "--socket",
                    directory / "sidecars/control/control.sock", "controllers"});

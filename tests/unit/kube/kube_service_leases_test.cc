@@ -52,6 +52,17 @@ struct LeaseWorld : KubeWorld {
 
 }  // namespace
 
+TEST_CASE_METHOD(LeaseWorld, "A lease waits for the client of API servers to be installed") {
+  no_client = Error(StatusCode::kFailedPrecondition, "load the client");
+  const auto first = condition();
+  REQUIRE(first);
+  CHECK_THAT(first->state().reason, Contains("cannot load the client"));
+  CHECK(condition() == first);
+  no_client.reset();
+  REQUIRE(condition() == first);
+  lead(first);
+}
+
 TEST_CASE_METHOD(LeaseWorld, "Controllers that name a lease share it, and run while it is held") {
   const auto first = condition();
   REQUIRE(first);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/io_loop.h"
 #include "kube/kube_service.h"
 #include "longshore/host/kube.pb.h"
 #include "tests/support/eventually.h"
@@ -132,6 +133,7 @@ struct KubeWorld {
   std::atomic<bool> is_connected = false;
   std::atomic<int64_t> uptime = 0;  // of the system's, in nanoseconds
   boost::asio::io_context* io = nullptr;
+  std::optional<Error> no_client;         // it cannot be loaded
   std::optional<Error> no_configuration;  // it is not found
   // That of /csi/csi.sock.
   const std::shared_ptr<services::RunCondition> driver =
@@ -148,14 +150,18 @@ struct KubeWorld {
                  }
                  on_name(Error(StatusCode::kFailedPrecondition, "ask the name of", address));
                }},
-          [this](boost::asio::io_context& context, const config::KubeSettings&,
-                 observe::Log&) -> Result<std::unique_ptr<kube::ApiAccess>> {
-            if (no_configuration) return *no_configuration;
-            io = &context;
-            is_connected = true;
-            return std::unique_ptr<kube::ApiAccess>(std::make_unique<LentAccess>(access));
-          },
-          [this] { return std::chrono::nanoseconds(uptime); })
+          [this](const auto&) -> Result<std::unique_ptr<kube::ApiLoop>> {
+            if (no_client) return *no_client;
+            return std::unique_ptr<kube::ApiLoop>(std::make_unique<kube::IoLoop>(
+                [this](boost::asio::io_context& context, const auto&, const auto&,
+                       const auto&) -> Result<std::unique_ptr<kube::ApiAccess>> {
+                  if (no_configuration) return *no_configuration;
+                  io = &context;
+                  is_connected = true;
+                  return std::unique_ptr<kube::ApiAccess>(std::make_unique<LentAccess>(access));
+                },
+                [this] { return std::chrono::nanoseconds(uptime); }));
+          })
           .value();
 };
 

@@ -1,0 +1,21 @@
+#include "kube/client_library.h"
+
+#include <exception>
+
+#include "kube/io_loop.h"
+
+extern "C" {
+
+// NOLINTBEGIN(readability-identifier-naming): names of C
+[[gnu::visibility("default"), gnu::used]] extern const char longshore_kube_version[] =
+    LONGSHORE_KUBE_VERSION;
+
+[[gnu::visibility("default")]] longshore::kube::ApiLoop* longshore_kube_make_loop() {
+  try {
+    return new longshore::kube::IoLoop;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+// NOLINTEND(readability-identifier-naming)
+}

@@ -1,0 +1,47 @@
+// The loop of a client: Asio's.
+//
+// Threads and owner: as ApiLoop says.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kube/api_loop.h"
+
+namespace longshore::kube {
+
+class IoLoop final : public ApiLoop {
+ public:
+  // A test has its own.
+  using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
+      boost::asio::io_context& io, const std::string& kubeconfig, const RequestLimit& limit,
+      const Warn& warn)>;
+
+  explicit IoLoop(MakeAccess make_access = make_client, IoTiming::Uptime uptime = system_uptime);
+
+  void run() override { io_.run(); }
+  void stop() override { io_.stop(); }
+  void post(std::function<void()> function) override;
+  Timing& timing() override { return timing_; }
+  Result<std::unique_ptr<ApiAccess>> access(const std::string& kubeconfig,
+                                            const RequestLimit& limit, const Warn& warn) override {
+    return make_access_(io_, kubeconfig, limit, warn);
+  }
+
+ private:
+  static Result<std::unique_ptr<ApiAccess>> make_client(boost::asio::io_context& io,
+                                                        const std::string& kubeconfig,
+                                                        const RequestLimit& limit,
+                                                        const Warn& warn);
+
+  const MakeAccess make_access_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
+      io_.get_executor()};
+  IoTiming timing_;
+};
+
+}  // namespace longshore::kube
