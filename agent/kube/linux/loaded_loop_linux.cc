@@ -1,5 +1,3 @@
-#include "kube/loaded_loop.h"
-
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -9,6 +7,7 @@
 
 #include "config/ownership.h"
 #include "kube/client_library.h"
+#include "kube/loaded_loop.h"
 
 namespace longshore::kube {
 namespace {
