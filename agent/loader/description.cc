@@ -104,15 +104,17 @@ class DescriptionReader {
       }
       result_.services.push_back(name);
     }
-    set_health_check_apart();
+    set_apart("longshore.module.v1.Health", "Check", result_.health_check);
+    set_apart("longshore.module.v1.Metrics", "Collect", result_.metrics);
     if (result_.services.empty() && !result_.is_controller) return bad("it names no service");
     return {};
   }
 
-  void set_health_check_apart() {
-    const std::string service = "longshore.module.v1.Health";
+  // A service that is for the agent alone.
+  void set_apart(const std::string& service, const std::string& name,
+                 std::optional<router::Method>& place) {
     for (const router::Method& method : result_.methods) {
-      if (method.full_name == service + "/Check") result_.health_check = method;
+      if (method.full_name == service + '/' + name) place = method;
     }
     std::erase(result_.services, service);
     std::erase_if(result_.methods, [&](const auto& method) { return method.service == service; });

@@ -67,7 +67,7 @@ std::shared_ptr<const router::Method> control_method(const char* name,
 }
 
 router::CallRequest request_of_agent(std::string bytes,
-                                     const std::shared_ptr<ControlObserver>& observer) {
+                                     const std::shared_ptr<router::CallObserver>& observer) {
   router::CallRequest request;
   request.request = std::move(bytes);
   request.caller = std::make_shared<router::Caller>(router::Caller{"agent", "agent", nullptr});
@@ -238,6 +238,13 @@ Result<void> Instance::probe() {
   if (answer) return {};
   return Error::of_text(answer.error().code(),
                         "it says that it is not healthy: " + answer.error().message());
+}
+
+void Instance::ask_metrics(std::chrono::nanoseconds patience,
+                           std::shared_ptr<router::CallObserver> observer) {
+  auto method = std::make_shared<router::Method>(*facts().description.metrics);
+  method->timeout = patience;
+  router_.call_directly(shared_from_this(), std::move(method), request_of_agent({}, observer));
 }
 
 }  // namespace longshore::loader

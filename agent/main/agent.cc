@@ -13,6 +13,7 @@
 
 #include "config/load.h"
 #include "config/user_names.h"
+#include "core/collected_metrics.h"
 #include "core/version.h"
 #include "main/end_during_start.h"
 #include "main/service_notify.h"
@@ -218,8 +219,9 @@ Result<void> Agent::open_sockets(const config::Configuration& configured,
   if (!opened) return opened;
   const char* const address_name =
       options_.settings_are_flags ? "--metrics-address or --http-endpoint" : "agent.http.address";
-  http_ = HttpEndpoint::make(configuration.agent.http, {io_, [this] { return status(); },
-                                                        controllers_pages_, address_name, *log_});
+  http_ = HttpEndpoint::make(configuration.agent.http,
+                             {io_, [this] { return status(); }, [this] { return metrics_status(); },
+                              controllers_pages_, address_name, *log_});
   if (!http_) return {};
   auto listening = http_->listen();
   if (listening || !configuration.agent.strict) return {};
@@ -265,6 +267,12 @@ observe::StatusReport Agent::status() {
   core_.host_services.add_to(report);
   report.audit = core_.audit.figures();
   report.problems = log_->problems().all();
+  return report;
+}
+
+observe::StatusReport Agent::metrics_status() {
+  observe::StatusReport report = status();
+  report.work_queues = core::collected_work_queues(core_.modules.list());
   return report;
 }
 

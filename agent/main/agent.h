@@ -86,6 +86,8 @@ class Agent {
   // What there is to tell, in one report. Waits for the I/O thread. [any other thread, while `run`
   // runs]
   observe::StatusReport status();
+  // With what modules count, for which they are asked.
+  observe::StatusReport metrics_status();
 
   // [control] Applies the changed configuration: sentences of what was done, or an error and
   // nothing was.

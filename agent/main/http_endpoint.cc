@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "observe/status_site.h"
-
 namespace longshore {
 
 std::unique_ptr<HttpEndpoint> HttpEndpoint::make(const config::HttpSettings& settings,
@@ -23,7 +21,8 @@ HttpEndpoint::HttpEndpoint(const config::HttpSettings& settings, config::HttpAdd
       retries_(endpoint::make_alarm(parts_.io), [this] { try_again(); }) {}
 
 Result<void> HttpEndpoint::listen() {
-  observe::HttpPages pages = observe::status_site(parts_.report, metrics_path_);
+  observe::HttpPages pages =
+      observe::status_site(parts_.report, metrics_path_, parts_.metrics_report);
   auto listening = parsed_.unix_path.empty() ? listen_on_port(std::move(pages))
                                              : listen_on_unix_socket(std::move(pages));
   if (!listening) {

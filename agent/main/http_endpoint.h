@@ -24,6 +24,7 @@
 #include "observe/http_status_server.h"
 #include "observe/log.h"
 #include "observe/status_report.h"
+#include "observe/status_site.h"
 
 namespace longshore {
 
@@ -31,7 +32,8 @@ class HttpEndpoint {
  public:
   struct Parts {
     boost::asio::io_context& io;
-    std::function<observe::StatusReport()> report;
+    observe::StatusSource report;
+    observe::StatusSource metrics_report;  // see status_site
     HttpService& controllers;
     std::string address_name;  // what texts call the address
     observe::Log& log;

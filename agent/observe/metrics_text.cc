@@ -124,6 +124,58 @@ void add_csi_calls(MetricsWriter& writer, const std::vector<CsiCallSeries>& all)
   }
 }
 
+void add_work_queues(MetricsWriter& writer, const std::vector<WorkQueueSeries>& all) {
+  if (all.empty()) return;
+  std::vector<MetricLabels> labels;
+  labels.reserve(all.size());
+  for (const auto& each : all) labels.push_back({{"name", each.name}, {"module", each.module}});
+  const auto add = [&](const char* name, const char* help, Type type, auto value_of) {
+    writer.family(name, help, type);
+    for (size_t i = 0; i < all.size(); ++i) {
+      writer.value(labels[i].text(), static_cast<double>(value_of(all[i])));
+    }
+  };
+  // As Go writes powers of ten that it has multiplied.
+  static const std::vector<std::string> kEnds = {"1e-08",
+                                                 "1e-07",
+                                                 "1e-06",
+                                                 "9.999999999999999e-06",
+                                                 "9.999999999999999e-05",
+                                                 "0.001",
+                                                 "0.01",
+                                                 "0.1",
+                                                 "1",
+                                                 "10",
+                                                 "+Inf"};
+  const auto add_durations = [&](const char* name, const char* help, auto durations_of) {
+    writer.family(name, help, Type::kHistogram);
+    for (size_t i = 0; i < all.size(); ++i) {
+      const WorkQueueSeries::Durations& durations = durations_of(all[i]);
+      add_histogram(writer, labels[i], durations.buckets, durations.seconds, kEnds);
+    }
+  };
+  using Series = const WorkQueueSeries&;
+  add("workqueue_depth", "[ALPHA] Keys that wait in the work queue.", Type::kGauge,
+      [](Series series) { return series.depth; });
+  add("workqueue_adds_total", "[ALPHA] Times that a key was queued.", Type::kCounter,
+      [](Series series) { return series.adds; });
+  add_durations(
+      "workqueue_queue_duration_seconds",
+      "[ALPHA] How long keys waited for their turn, in seconds.",
+      [](Series series) -> const auto& { return series.waited; });
+  add_durations(
+      "workqueue_work_duration_seconds", "[ALPHA] How long the work on a key took, in seconds.",
+      [](Series series) -> const auto& { return series.worked; });
+  add("workqueue_unfinished_work_seconds",
+      "[ALPHA] How long the work has gone on that goes on now, all of it together, in seconds.",
+      Type::kGauge, [](Series series) { return series.unfinished_seconds; });
+  add("workqueue_longest_running_processor_seconds",
+      "[ALPHA] How long the work has gone on that began first of this, in seconds.", Type::kGauge,
+      [](Series series) { return series.longest_running_seconds; });
+  add("workqueue_retries_total", "[ALPHA] Times that a key was to be tried again later.",
+      Type::kCounter, [](Series series) { return series.retries; });
+}
+
 void add_states(MetricsWriter& writer, const StatusReport& report) {
   writer.family("longshore_module_state",
                 "1 for the state that the module is in, 0 for the others.", Type::kGauge);
@@ -268,6 +320,7 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
   MetricsWriter writer(called.size() * kMethodBytes + report.modules.size() * kModuleBytes);
   add_calls(writer, called);
   add_csi_calls(writer, report.csi_calls);
+  add_work_queues(writer, report.work_queues);
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);
   add_modules(writer, report);

@@ -1,6 +1,9 @@
 // The metrics in the text that Prometheus reads (format 0.0.4).
 //
 //   grpc_server_*            the series of csi-proxy: names, labels, their order and the buckets
+//   csi_sidecar_*            calls of CSI drivers, as the Kubernetes sidecars have them
+//   workqueue_*              work queues of controllers: client-go's series, with a label for the
+//                            controller, of which two may have a queue of one name
 //   longshore_*              the agent, its modules and endpoints
 //   process_*                the process, by Prometheus' usual names
 //

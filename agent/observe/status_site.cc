@@ -112,10 +112,10 @@ HttpPage readiness(const StatusReport& report) {
   return text_page(200, "ok\n" + obstacles);
 }
 
-HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& report,
-                 const std::string& metrics_path) {
+HttpPage page_of(const HttpQuery& query, const StatusSource& report,
+                 const std::string& metrics_path, const StatusSource& metrics_report) {
   if (query.path == metrics_path) {
-    return {200, kMetricsContentType, metrics_text(report(), process_figures()), {}};
+    return {200, kMetricsContentType, metrics_text(metrics_report(), process_figures()), {}};
   }
   if (query.path == "/healthz") return health(report());
   if (query.path == "/readyz") {
@@ -128,9 +128,11 @@ HttpPage page_of(const HttpQuery& query, const std::function<StatusReport()>& re
 
 }  // namespace
 
-HttpPages status_site(std::function<StatusReport()> report, std::string metrics_path) {
-  return [report = std::move(report), path = std::move(metrics_path)](const HttpQuery& query) {
-    return page_of(query, report, path);
+HttpPages status_site(StatusSource report, std::string metrics_path, StatusSource metrics_report) {
+  if (!metrics_report) metrics_report = report;
+  return [report = std::move(report), path = std::move(metrics_path),
+          metrics_report = std::move(metrics_report)](const HttpQuery& query) {
+    return page_of(query, report, path, metrics_report);
   };
 }
 

@@ -18,7 +18,11 @@
 
 namespace longshore::observe {
 
-// `report` is asked anew for every page, on the thread that asks for the page.
-HttpPages status_site(std::function<StatusReport()> report, std::string metrics_path = "/metrics");
+using StatusSource = std::function<StatusReport()>;
+
+// `report` is asked anew for every page, on the thread that asks for the page. `metrics_report`:
+// in its place for the metrics, with what is only told there; null: they have no such thing.
+HttpPages status_site(StatusSource report, std::string metrics_path = "/metrics",
+                      StatusSource metrics_report = nullptr);
 
 }  // namespace longshore::observe

@@ -11,6 +11,7 @@
 #include "longshore/awaited_calls.hpp"
 #include "longshore/kube/informer.hpp"
 #include "longshore/work_queue.hpp"
+#include "longshore/work_queue_figures.hpp"
 #include "module_description.h"
 
 namespace longshore::example_kube {
@@ -49,6 +50,7 @@ class ExampleKubeModule final : public Module {
         [this](std::string_view reason) { set_degraded(reason); });
     volumes_->start(kubernetes::watch_request(kVolumes),
                     [this](const auto& change) { queue_->add(change.key); });
+    add_service(kMetricsService, *this).unary("Collect", &ExampleKubeModule::collect);
     return {};
   }
 
@@ -57,6 +59,14 @@ class ExampleKubeModule final : public Module {
     volumes_->stop();
     queue_->stop();
     return std::string();
+  }
+
+  // For the agent's /metrics.
+  Result<module::v1::CollectMetricsResponse> collect(Context,
+                                                     const module::v1::CollectMetricsRequest&) {
+    module::v1::CollectMetricsResponse response;
+    add_figures(*queue_, response);
+    return response;
   }
 
  private:

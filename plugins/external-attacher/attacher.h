@@ -12,6 +12,7 @@
 // queue. Owner: the module.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -52,6 +53,9 @@ class Attacher {
 
   void start();
   void stop();
+
+  // Those that the sidecar has too. [any]
+  std::array<const WorkQueue*, 2> queues() const { return {&attachment_queue_, &volume_queue_}; }
 
  private:
   // The PersistentVolume is written by one at a time: several of its attachments may be made at

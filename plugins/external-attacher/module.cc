@@ -7,6 +7,7 @@
 
 #include "attacher.h"
 #include "longshore/csi_address.hpp"
+#include "longshore/work_queue_figures.hpp"
 #include "module_description.h"
 
 namespace longshore::external_attacher {
@@ -30,12 +31,20 @@ class ExternalAttacherModule final : public Module {
     options.set_degraded = [this](std::string_view reason) { set_degraded(reason); };
     attacher_.emplace(host(), std::move(options));
     attacher_->start();
+    add_service(kMetricsService, *this).unary("Collect", &ExternalAttacherModule::collect);
     return {};
   }
 
   Result<std::string> stop(Context) override {
     attacher_->stop();
     return std::string();
+  }
+
+  Result<module::v1::CollectMetricsResponse> collect(Context,
+                                                     const module::v1::CollectMetricsRequest&) {
+    module::v1::CollectMetricsResponse response;
+    for (const WorkQueue* queue : attacher_->queues()) add_figures(*queue, response);
+    return response;
   }
 
  private:

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -49,11 +50,30 @@ class WorkQueue {
     std::chrono::nanoseconds most_delay = std::chrono::seconds(1000);
   };
 
+  // How many took up to 10 ns, up to 100 ns but longer than that, and so on up to 10 s, or longer.
+  struct Durations {
+    static constexpr size_t kBuckets = 11;
+
+    void add(std::chrono::nanoseconds time) {
+      size_t bucket = 0;
+      for (int64_t end = 10; bucket + 1 < kBuckets && time.count() > end; end *= 10) ++bucket;
+      ++buckets[bucket];
+      total += time;
+    }
+
+    std::array<uint64_t, kBuckets> buckets{};
+    std::chrono::nanoseconds total{0};
+  };
+
   // As client-go counts for its metrics of these names.
   struct Metrics {
     size_t depth = 0;      // keys that are queued
     uint64_t adds = 0;     // times that a key was queued
     uint64_t retries = 0;  // times that a key was to be delayed: failures, and calls of add_after
+    Durations waited;      // keys, from when they were queued until their handler began
+    Durations worked;      // handlers that are over
+    std::chrono::nanoseconds unfinished{0};       // how long those have run that run, together
+    std::chrono::nanoseconds longest_running{0};  // the one of these that began first
   };
 
   // `host` is Module::host(). `name` is the queue's in the log: "shelves".
@@ -92,9 +112,19 @@ class WorkQueue {
     std::swap(handler, state_->handler);
   }
 
+  const std::string& name() const { return state_->name; }
+
   Metrics metrics() const {
     const std::lock_guard lock(state_->mutex);
-    return state_->metrics;
+    Metrics metrics = state_->metrics;
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& [key, status] : state_->keys) {
+      if (!status.is_running) continue;
+      const std::chrono::nanoseconds running = now - status.began_at;
+      metrics.unfinished += running;
+      metrics.longest_running = std::max(metrics.longest_running, running);
+    }
+    return metrics;
   }
 
  private:
@@ -103,10 +133,12 @@ class WorkQueue {
   struct Status {
     bool is_queued = false;
     bool is_running = false;
-    std::chrono::nanoseconds back_off{0};       // of the last failure
-    Posted* delayed = nullptr;                  // the end of its delay, if it has one
-    longshore_timer timer = 0;                  // of `delayed`
-    std::chrono::steady_clock::time_point due;  // of `delayed`
+    std::chrono::steady_clock::time_point queued_at;
+    std::chrono::steady_clock::time_point began_at;  // its handler
+    std::chrono::nanoseconds back_off{0};            // of the last failure
+    Posted* delayed = nullptr;                       // the end of its delay, if it has one
+    longshore_timer timer = 0;                       // of `delayed`
+    std::chrono::steady_clock::time_point due;       // of `delayed`
   };
   using Key = std::pair<const std::string, Status>;
   // What is left with the agent: a worker's next turn, or the end of a key's delay.
@@ -126,6 +158,7 @@ class WorkQueue {
       if (status.is_queued) return;
       if (!status.is_running) queued.push_back(&key);
       status.is_queued = true;
+      status.queued_at = std::chrono::steady_clock::now();
       ++metrics.adds;
       ++metrics.depth;
       if (status.is_running || workers >= std::max<size_t>(options.workers, 1)) return;
@@ -179,13 +212,19 @@ class WorkQueue {
       --metrics.depth;
       status.is_queued = false;
       status.is_running = true;
+      status.began_at = std::chrono::steady_clock::now();
+      metrics.waited.add(status.began_at - status.queued_at);
       ++running;
       lock.unlock();
       const bool is_done = handle(key.first);
       lock.lock();
       --running;
+      metrics.worked.add(std::chrono::steady_clock::now() - status.began_at);
       handler_returned.notify_all();
-      if (is_stopped) return;
+      if (is_stopped) {
+        status.is_running = false;
+        return;
+      }
       const auto least = std::min(options.first_delay, options.most_delay);
       status.back_off =
           is_done ? least.zero() : std::clamp(2 * status.back_off, least, options.most_delay);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "csi/v1.pb.h"
 #include "longshore/host/csi.pb.h"
 #include "longshore/host/kube.pb.h"
+#include "longshore/module/metrics.pb.h"
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
 #include "tests/support/build_tree.h"
@@ -259,6 +261,24 @@ TEST_CASE_METHOD(Cluster,
   CHECK(patches == expected);
   CHECK(count("ControllerPublishVolume") == 1);
   CHECK(refusals == 0);
+}
+
+TEST_CASE_METHOD(Cluster, "Its queues are counted by the names that the sidecar's have") {
+  put_attachment("va");
+  REQUIRE(start());
+  const auto counted = host.call<module::v1::CollectMetricsResponse>(
+      "longshore.module.v1.Metrics/Collect", module::v1::CollectMetricsRequest());
+  REQUIRE(counted);
+  REQUIRE(counted->work_queues_size() == 2);
+  CHECK(counted->work_queues(0).name() == "csi-attacher-va");
+  CHECK(counted->work_queues(1).name() == "csi-attacher-pv");
+  const module::v1::WorkQueueFigures& attachments = counted->work_queues(0);
+  CHECK(attachments.depth() == 0);
+  CHECK(attachments.adds() > 0);
+  const auto& buckets = attachments.worked().buckets();
+  CHECK(buckets.size() == 11);
+  CHECK(std::accumulate(buckets.begin(), buckets.end(), uint64_t{0}) == attachments.adds());
+  CHECK(attachments.worked().seconds() > 0);
 }
 
 TEST_CASE_METHOD(Cluster, "Two attachments of a volume write it once") {

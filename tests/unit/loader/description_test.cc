@@ -94,24 +94,30 @@ TEST_CASE("A description tells services, methods, objects, endpoints and options
   }
 }
 
-TEST_CASE("The health check of a module is for the agent, not among what it serves") {
+TEST_CASE("Health and metrics of a module are for the agent, not among what it serves") {
   Parts parts;
   CHECK_FALSE(parts.parse()->health_check);
+  CHECK_FALSE(parts.parse()->metrics);
   auto& file = *parts.files.add_file();
   file.set_name("longshore/module/v1.proto");
   file.set_package("longshore.module.v1");
-  file.add_message_type()->set_name("CheckHealthRequest");
-  auto& service = *file.add_service();
-  service.set_name("Health");
-  auto& method = *service.add_method();
-  method.set_name("Check");
-  method.set_input_type(".longshore.module.v1.CheckHealthRequest");
-  method.set_output_type(".longshore.module.v1.CheckHealthRequest");
-  parts.description.add_services("longshore.module.v1.Health");
+  file.add_message_type()->set_name("Nothing");
+  for (const auto& [name, method_name] :
+       {std::pair("Health", "Check"), std::pair("Metrics", "Collect")}) {
+    auto& service = *file.add_service();
+    service.set_name(name);
+    auto& method = *service.add_method();
+    method.set_name(method_name);
+    method.set_input_type(".longshore.module.v1.Nothing");
+    method.set_output_type(".longshore.module.v1.Nothing");
+    parts.description.add_services(std::string("longshore.module.v1.") + name);
+  }
   const auto description = parts.parse();
   REQUIRE(description);
   REQUIRE(description->health_check);
   CHECK(description->health_check->full_name == "longshore.module.v1.Health/Check");
+  REQUIRE(description->metrics);
+  CHECK(description->metrics->full_name == "longshore.module.v1.Metrics/Collect");
   CHECK(description->services == std::vector<std::string>{"acme.v1.Array"});
   CHECK(description->methods.size() == 1);
 }

@@ -37,9 +37,9 @@ TEST_CASE("HTTP that has no thread is told, and is tried again until it has one"
   REQUIRE(log);
   boost::asio::io_context io;
   const std::shared_ptr<HttpService> controllers = HttpService::make().value();
-  const auto http = HttpEndpoint::make(
-      {.address = "unix://" + socket},
-      {io, [] { return observe::StatusReport(); }, *controllers, "agent.http.address", **log});
+  const auto http = HttpEndpoint::make({.address = "unix://" + socket},
+                                       {io, [] { return observe::StatusReport(); }, nullptr,
+                                        *controllers, "agent.http.address", **log});
   REQUIRE(http);
   REQUIRE(http->listen());
   refuses_threads = true;

@@ -99,6 +99,58 @@ TEST_CASE("Every code has the name that gRPC for Go gives it") {
   }
 }
 
+TEST_CASE("Work queues have client-go's names, label and buckets, apart by controller") {
+  CHECK(metrics_text({}, {}).find("workqueue_") == std::string::npos);
+  StatusReport report;
+  report.work_queues = {{.module = "attacher",
+                         .name = "csi-attacher-va",
+                         .depth = 1,
+                         .adds = 2,
+                         .retries = 3,
+                         .waited = {{1, 0, 2}, 0.25},
+                         .worked = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 11},
+                         .unfinished_seconds = 4.5,
+                         .longest_running_seconds = 2.5},
+                        {.module = "other", .name = "csi-attacher-va"}};
+  const std::string text = metrics_text(report, {});
+  const std::string labels = R"(name="csi-attacher-va",module="attacher")";
+  CHECK(lines_of(text, "workqueue_depth") ==
+        Lines{"workqueue_depth{" + labels + "} 1",
+              R"(workqueue_depth{name="csi-attacher-va",module="other"} 0)"});
+  const auto first = [&](const std::string& name) { return lines_of(text, name + '{').at(0); };
+  const auto line = [&](const std::string& name, const std::string& value) {
+    return name + '{' + labels + "} " + value;
+  };
+  for (const auto& [name, value] :
+       {std::pair("workqueue_adds_total", "2"), std::pair("workqueue_retries_total", "3"),
+        std::pair("workqueue_unfinished_work_seconds", "4.5"),
+        std::pair("workqueue_longest_running_processor_seconds", "2.5"),
+        std::pair("workqueue_queue_duration_seconds_count", "3"),
+        std::pair("workqueue_queue_duration_seconds_sum", "0.25"),
+        std::pair("workqueue_work_duration_seconds_count", "1"),
+        std::pair("workqueue_work_duration_seconds_sum", "11")}) {
+    CHECK(first(name) == line(name, value));
+  }
+  const auto bucket = [&](const std::string& end, int count) {
+    return "workqueue_queue_duration_seconds_bucket{" + labels + ",le=\"" + end + "\"} " +
+           std::to_string(count);
+  };
+  Lines buckets = lines_of(text, "workqueue_queue_duration_seconds_bucket");
+  REQUIRE(buckets.size() == 22);
+  buckets.resize(11);
+  CHECK(buckets == Lines{bucket("1e-08", 1), bucket("1e-07", 1), bucket("1e-06", 3),
+                         bucket("9.999999999999999e-06", 3), bucket("9.999999999999999e-05", 3),
+                         bucket("0.001", 3), bucket("0.01", 3), bucket("0.1", 3), bucket("1", 3),
+                         bucket("10", 3), bucket("+Inf", 3)});
+  CHECK(lines_of(text, "# TYPE workqueue") ==
+        Lines{"# TYPE workqueue_depth gauge", "# TYPE workqueue_adds_total counter",
+              "# TYPE workqueue_queue_duration_seconds histogram",
+              "# TYPE workqueue_work_duration_seconds histogram",
+              "# TYPE workqueue_unfinished_work_seconds gauge",
+              "# TYPE workqueue_longest_running_processor_seconds gauge",
+              "# TYPE workqueue_retries_total counter"});
+}
+
 TEST_CASE("Modules, endpoints and the process have their series") {
   StatusReport report = sample_report();
   report.modules[0].calls_running = 1;

@@ -48,6 +48,21 @@ TEST_CASE("Metrics are where they are wanted, and nowhere else") {
   CHECK(site({"/metrics", {}, {}}).body == "There are /custom, /healthz, /readyz and /status.\n");
 }
 
+TEST_CASE("What only the metrics tell is asked for by nothing else") {
+  int asked = 0;
+  const auto site = status_site([] { return sample_report(); }, "/metrics",
+                                [&] {
+                                  ++asked;
+                                  StatusReport report = sample_report();
+                                  report.work_queues = {{.module = "beat", .name = "pulses"}};
+                                  return report;
+                                });
+  for (const char* path : {"/healthz", "/readyz", "/status", "/"}) site({path, {}, {}});
+  CHECK(asked == 0);
+  CHECK_THAT(site({"/metrics", {}, {}}).body, Contains("workqueue_depth{name=\"pulses\""));
+  CHECK(asked == 1);
+}
+
 TEST_CASE("A format that is asked for is given, and no other one") {
   CHECK(page_of("/status", "format=json", kBrowser).content_type == "application/json");
   CHECK(page_of("/status", "format=html").content_type == "text/html; charset=utf-8");

@@ -2,12 +2,14 @@
 #include "longshore/work_queue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <future>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -139,6 +141,43 @@ TEST_CASE_METHOD(HeldWorld, "a key that is added while it runs is not handled by
   let_go();
   run();
   CHECK(inside.get() == Keys{"a", "a"});
+}
+
+uint64_t sum_of(const WorkQueue::Durations& durations) {
+  return std::accumulate(durations.buckets.begin(), durations.buckets.end(), uint64_t{0});
+}
+
+TEST_CASE("a duration is counted where it ends, and the last place is for what is longer") {
+  WorkQueue::Durations durations;
+  for (const std::chrono::nanoseconds time : {0ns, 10ns, 11ns}) durations.add(time);
+  for (const std::chrono::nanoseconds time : {10s + 0ns, 10s + 1ns, 8760h + 0ns}) {
+    durations.add(time);
+  }
+  CHECK(durations.buckets == std::array<uint64_t, 11>{2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 2});
+  CHECK(durations.total == 8760h + 20s + 22ns);
+}
+
+TEST_CASE_METHOD(HeldWorld, "waits are counted when they end, and work when it does") {
+  WorkQueue& shelves = make_held(1);
+  shelves.add("a");
+  shelves.add("b");
+  CHECK(sum_of(shelves.metrics().waited) == 0);
+  CHECK(shelves.metrics().unfinished == 0ns);
+  run_on_thread();
+  REQUIRE(await_inside({"a"}));
+  const auto running = [&] { return shelves.metrics().longest_running; };
+  CHECK(test::eventually([&] { return running() > 0ns; }));
+  WorkQueue::Metrics metrics = shelves.metrics();
+  CHECK(metrics.unfinished == metrics.longest_running);
+  CHECK(sum_of(metrics.waited) == 1);
+  CHECK(sum_of(metrics.worked) == 0);
+  let_go();
+  run();
+  metrics = shelves.metrics();
+  CHECK(sum_of(metrics.waited) == 2);
+  CHECK(sum_of(metrics.worked) == 2);
+  CHECK(metrics.unfinished == 0ns);
+  CHECK(metrics.longest_running == 0ns);
 }
 
 TEST_CASE_METHOD(HeldWorld, "no more handlers run at once than there are workers") {
