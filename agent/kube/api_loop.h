@@ -17,22 +17,26 @@
 #include "kube/request_rate.h"
 #include "kube/timing.h"
 #include "longshore/result.hpp"
+#include "observe/kube_request_metrics.h"
 
 namespace longshore::kube {
 
+struct AccessOptions {
+  std::string kubeconfig;  // empty: of this Pod
+  RequestLimit limit = {};
+  std::function<void(const std::string& sentence)> warn = [](const auto&) {};
+  std::shared_ptr<observe::KubeRequestMetrics> metrics = nullptr;  // null: nothing is counted
+};
+
 class ApiLoop {
  public:
-  using Warn = std::function<void(const std::string& sentence)>;
-
   virtual ~ApiLoop() = default;
   virtual void run() = 0;  // until it is stopped
   virtual void stop() = 0;
   virtual void post(std::function<void()> function) = 0;
   virtual Timing& timing() = 0;
-  // Its own connections to the server of `kubeconfig`, or, where that is empty, of this Pod.
-  virtual Result<std::unique_ptr<ApiAccess>> access(const std::string& kubeconfig,
-                                                    const RequestLimit& limit,
-                                                    const Warn& warn) = 0;
+  // Its own connections to the server.
+  virtual Result<std::unique_ptr<ApiAccess>> access(const AccessOptions& options) = 0;
 };
 
 }  // namespace longshore::kube

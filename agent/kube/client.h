@@ -24,12 +24,14 @@
 #include "kube/api_access.h"
 #include "kube/configuration.h"
 #include "kube/request_rate.h"
+#include "observe/kube_request_metrics.h"
 
 namespace longshore::kube {
 
 struct ClientOptions {
   size_t max_connections = 16;                       // of requests
   std::optional<RequestLimit> limit = std::nullopt;  // nothing: as many a second as are asked for
+  std::shared_ptr<observe::KubeRequestMetrics> metrics = nullptr;  // null: nothing is counted
 };
 
 struct ClientParts;

@@ -14,14 +14,13 @@ IoLoop::IoLoop(MakeAccess make_access, IoTiming::Uptime uptime)
 void IoLoop::post(std::function<void()> function) { boost::asio::post(io_, std::move(function)); }
 
 Result<std::unique_ptr<ApiAccess>> IoLoop::make_client(boost::asio::io_context& io,
-                                                       const std::string& kubeconfig,
-                                                       const RequestLimit& limit,
-                                                       const Warn& warn) {
-  auto configuration = find_configuration(kubeconfig);
+                                                       const AccessOptions& options) {
+  auto configuration = find_configuration(options.kubeconfig);
   if (!configuration) return std::move(configuration).error();
-  for (const std::string& warning : configuration->warnings) warn(warning);
+  for (const std::string& warning : configuration->warnings) options.warn(warning);
   return std::unique_ptr<ApiAccess>(
-      std::make_unique<Client>(io, *std::move(configuration), ClientOptions{.limit = limit}));
+      std::make_unique<Client>(io, *std::move(configuration),
+                               ClientOptions{.limit = options.limit, .metrics = options.metrics}));
 }
 
 }  // namespace longshore::kube

@@ -17,8 +17,7 @@ class IoLoop final : public ApiLoop {
  public:
   // A test has its own.
   using MakeAccess = std::function<Result<std::unique_ptr<ApiAccess>>(
-      boost::asio::io_context& io, const std::string& kubeconfig, const RequestLimit& limit,
-      const Warn& warn)>;
+      boost::asio::io_context& io, const AccessOptions& options)>;
 
   explicit IoLoop(MakeAccess make_access = make_client, IoTiming::Uptime uptime = system_uptime);
 
@@ -26,16 +25,13 @@ class IoLoop final : public ApiLoop {
   void stop() override { io_.stop(); }
   void post(std::function<void()> function) override;
   Timing& timing() override { return timing_; }
-  Result<std::unique_ptr<ApiAccess>> access(const std::string& kubeconfig,
-                                            const RequestLimit& limit, const Warn& warn) override {
-    return make_access_(io_, kubeconfig, limit, warn);
+  Result<std::unique_ptr<ApiAccess>> access(const AccessOptions& options) override {
+    return make_access_(io_, options);
   }
 
  private:
   static Result<std::unique_ptr<ApiAccess>> make_client(boost::asio::io_context& io,
-                                                        const std::string& kubeconfig,
-                                                        const RequestLimit& limit,
-                                                        const Warn& warn);
+                                                        const AccessOptions& options);
 
   const MakeAccess make_access_;
   boost::asio::io_context io_{1};

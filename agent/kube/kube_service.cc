@@ -168,8 +168,11 @@ Result<void> KubeService::connect() {
 Result<std::unique_ptr<ApiAccess>> KubeService::new_access() {
   const config::KubeSettings settings = configuration_()->agent.kube;
   const RequestLimit limit{settings.api_qps, static_cast<double>(settings.api_burst)};
-  auto access = loop_->access(settings.kubeconfig, limit,
-                              [this](const std::string& sentence) { log_->warning(sentence); });
+  auto access =
+      loop_->access({.kubeconfig = settings.kubeconfig,
+                     .limit = limit,
+                     .warn = [this](const std::string& sentence) { log_->warning(sentence); },
+                     .metrics = metrics_});
   if (access) return access;
   // Whatever the code: none of an object is meant.
   return Error(StatusCode::kFailedPrecondition, "ask the API server")

@@ -26,6 +26,7 @@
 #include "kube/timing.h"
 #include "kube/watch_stream.h"
 #include "longshore/result.hpp"
+#include "observe/status_report.h"
 #include "services/host_service_target.h"
 
 namespace longshore::kube {
@@ -45,6 +46,9 @@ class KubeService final : public services::HostServiceTarget {
   ~KubeService() override { KubeService::stop(); }
 
   bool for_modules() const override { return true; }
+  void add_to(observe::StatusReport& report) const override {
+    report.kube_requests = metrics_->report();
+  }
   void start(router::Timers& timers, observe::Log& log,
              const services::CurrentConfiguration& configuration) override;
   // Gives leases back. Ends the thread; no call is made from then on. Twice is harmless.
@@ -115,6 +119,8 @@ class KubeService final : public services::HostServiceTarget {
   void begin_watch(Running& running, const AskedRequest& asked);
   void end_calls();
 
+  const std::shared_ptr<observe::KubeRequestMetrics> metrics_ =
+      std::make_shared<observe::KubeRequestMetrics>();
   MakeLoop make_loop_;
   services::CurrentConfiguration configuration_;
   observe::Log* log_ = nullptr;

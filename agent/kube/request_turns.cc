@@ -20,15 +20,20 @@ std::string number_text(double number) {
 
 }  // namespace
 
-RequestTurns::Place::~Place() { std::erase(turns_.line_, this); }
+RequestTurns::Place::~Place() {
+  if (std::erase(turns_.line_, this) > 0) turns_.tell();
+}
 
-RequestTurns::RequestTurns(Timing& timing, RequestLimit limit)
-    : timing_(timing), rate_(limit, timing.uptime()) {}
+RequestTurns::RequestTurns(Timing& timing, RequestLimit limit, observe::KubeRateFigures* figures)
+    : timing_(timing), rate_(limit, timing.uptime()), figures_(figures) {}
 
 Result<std::unique_ptr<RequestTurns::Place>> RequestTurns::wait(std::chrono::nanoseconds patience,
                                                                 std::function<void()> on_turn) {
   const auto now = timing_.uptime();
-  if (line_.empty() && rate_.take(now)) return std::unique_ptr<Place>();
+  if (line_.empty() && rate_.take(now)) {
+    tell();
+    return std::unique_ptr<Place>();
+  }
   const auto time = rate_.until(line_.size() + 1, now);
   if (line_.size() >= kMostWaiting || time >= patience) {
     return Error::of_text(StatusCode::kResourceExhausted,
@@ -38,12 +43,14 @@ Result<std::unique_ptr<RequestTurns::Place>> RequestTurns::wait(std::chrono::nan
   }
   std::unique_ptr<Place> place(new Place(*this, std::move(on_turn)));
   line_.push_back(place.get());
+  tell();
   if (!timer_) serve_later(now);
   return place;
 }
 
 void RequestTurns::answered(const RequestAnswer& answer) {
   rate_.answered(answer, timing_.uptime());
+  tell();
   if (!line_.empty()) serve();
 }
 
@@ -55,7 +62,14 @@ void RequestTurns::serve() {
     line_.pop_front();
     next->on_turn_();
   }
+  tell();
   if (!line_.empty()) serve_later(now);
+}
+
+void RequestTurns::tell() const {
+  if (!figures_) return;
+  figures_->per_second = rate_.per_second();
+  figures_->waiting = line_.size();
 }
 
 void RequestTurns::serve_later(std::chrono::nanoseconds now) {

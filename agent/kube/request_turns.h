@@ -21,6 +21,7 @@
 #include "kube/request_rate.h"
 #include "kube/timing.h"
 #include "longshore/result.hpp"
+#include "observe/kube_request_metrics.h"
 
 namespace longshore::kube {
 
@@ -43,7 +44,8 @@ class RequestTurns {
     const std::function<void()> on_turn_;
   };
 
-  RequestTurns(Timing& timing, RequestLimit limit);
+  // `figures` outlive it; null: nobody looks at them.
+  RequestTurns(Timing& timing, RequestLimit limit, observe::KubeRateFigures* figures = nullptr);
   RequestTurns(const RequestTurns&) = delete;
   RequestTurns& operator=(const RequestTurns&) = delete;
 
@@ -60,9 +62,11 @@ class RequestTurns {
  private:
   void serve();
   void serve_later(std::chrono::nanoseconds now);
+  void tell() const;
 
   Timing& timing_;
   RequestRate rate_;
+  observe::KubeRateFigures* const figures_;
   std::deque<Place*> line_;
   std::shared_ptr<void> timer_;  // while somebody waits
 };

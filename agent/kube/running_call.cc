@@ -36,8 +36,9 @@ ClientParts::ClientParts(asio::io_context& context, Configuration configuration,
       tls(configuration),
       lookup(context, server),
       pool(context, options.max_connections),
-      timing(context) {
-  if (options.limit) limits.emplace(timing, *options.limit);
+      timing(context),
+      metrics(options.metrics) {
+  if (options.limit) limits.emplace(timing, *options.limit, metrics.get());
 }
 
 std::string ClientParts::unauthorized() const {
@@ -98,7 +99,14 @@ void RunningCall::stop(Stopped why) {
 
 void RunningCall::end(Outcome outcome) {
   alarm_.cancel();
+  if (is_uncounted_) count(observe::KubeRequestMetrics::kNoAnswer);
   if (!std::exchange(is_over_, true)) on_over(std::move(outcome));
+}
+
+void RunningCall::count(int status) {
+  is_uncounted_ = false;
+  if (!parts_->metrics) return;
+  parts_->metrics->handled(parts_->server.host_and_port(), method_name(request_.method), status);
 }
 
 Error RunningCall::failed(StatusCode code) const {
@@ -135,6 +143,7 @@ Outcome RunningCall::outcome_of(Response response) const {
 asio::awaitable<std::optional<ApiError>> RunningCall::wait_for_turn() {
   if (!parts_->limits || is_stopped()) co_return std::nullopt;
   RequestTurns& turns = parts_->limits->turns(request_.path);
+  const auto began_at = parts_->timing.uptime();
   Wakeup wakeup(parts_->io);
   const Using<Wakeup> waiting(wakeup_, wakeup);
   const auto place =
@@ -147,11 +156,16 @@ asio::awaitable<std::optional<ApiError>> RunningCall::wait_for_turn() {
   }
   step_ = "waited for its turn: " + turns.limit_text();
   if (*place) co_await wakeup.wait();
+  if (parts_->metrics) {
+    parts_->metrics->waited(parts_->server.host_and_port(), method_name(request_.method),
+                            parts_->timing.uptime() - began_at);
+  }
   co_return std::nullopt;
 }
 
 asio::awaitable<Result<void>> RunningCall::open(Connection& connection) {
   const ServerAddress& server = parts_->server;
+  is_uncounted_ = true;
   step_ = "looked up the address of \"" + server.host + '"';
   std::optional<Result<NameLookup::Addresses>> addresses;
   {
@@ -173,17 +187,20 @@ asio::awaitable<Result<void>> RunningCall::open(Connection& connection) {
 
 asio::awaitable<Result<Response>> RunningCall::ask(Connection& connection) {
   step_ = "waited for the server";
+  is_uncounted_ = false;  // as long as it is not sent
   const Result<Secret> authorization = parts_->credentials.authorization();
   if (!authorization) co_return authorization.error();
   if (request_.permit) {
     if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
   }
+  is_uncounted_ = true;
   const auto sent_at = parts_->timing.uptime();
   co_await connection.send(request_, parts_->server, *authorization);
   if (request_.permit && !connection.has_sent()) {
     if (const auto permitted = request_.permit(); !permitted) co_return permitted.error();
   }
   Result<Response> head = co_await connection.read_head();
+  if (head) count(head->status);
   if (head && parts_->limits) {
     parts_->limits->turns(request_.path)
         .answered({head->status, head->retry_after, head->has_priority_level,

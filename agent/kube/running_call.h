@@ -46,6 +46,7 @@ struct ClientParts {
   NameLookup lookup;
   ConnectionPool pool;
   IoTiming timing;
+  const std::shared_ptr<observe::KubeRequestMetrics> metrics;  // null: nothing is counted
   std::optional<RequestLimits> limits;
   std::set<RunningCall*> running;
 };
@@ -106,10 +107,12 @@ class RunningCall : public Call, public std::enable_shared_from_this<RunningCall
 
  private:
   void end(Outcome outcome);
+  void count(int status);
 
   boost::asio::steady_timer alarm_;
   Stopped stopped_ = Stopped::kNot;
   bool is_over_ = false;
+  bool is_uncounted_ = false;  // the server was to hear it, and has not answered yet
 };
 
 }  // namespace longshore::kube

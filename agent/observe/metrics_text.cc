@@ -124,6 +124,46 @@ void add_csi_calls(MetricsWriter& writer, const std::vector<CsiCallSeries>& all)
   }
 }
 
+void add_kube_requests(MetricsWriter& writer, const KubeRequestReport& report) {
+  if (!report.requests.empty()) {
+    writer.family("rest_client_requests_total",
+                  "[ALPHA] Requests to the Kubernetes API server, by the status of their answer.",
+                  Type::kCounter);
+  }
+  for (const KubeRequestSeries& each : report.requests) {
+    const bool is_answered = each.status != KubeRequestMetrics::kNoAnswer;
+    writer.value(MetricLabels{{"code", is_answered ? std::to_string(each.status) : "<error>"},
+                              {"host", each.host},
+                              {"method", each.method}}
+                     .text(),
+                 static_cast<double>(each.count));
+  }
+  if (!report.waits.empty()) {
+    writer.family("rest_client_rate_limiter_duration_seconds",
+                  "[ALPHA] How long requests to the Kubernetes API server waited for their turn, "
+                  "in seconds.",
+                  Type::kHistogram);
+  }
+  const auto ends = bucket_ends(KubeWaitSeries::kBucketMilliseconds);
+  for (const KubeWaitSeries& each : report.waits) {
+    add_histogram(writer, {{"host", each.host}, {"verb", each.method}}, each.buckets, each.seconds,
+                  ends);
+  }
+  if (report.rates.empty()) return;
+  const auto add_rates = [&](const char* name, const char* help, auto value_of) {
+    writer.family(name, help, Type::kGauge);
+    for (const KubeRateSeries& each : report.rates) {
+      writer.value(MetricLabels{{"limit", each.limit}}.text(), static_cast<double>(value_of(each)));
+    }
+  };
+  add_rates("longshore_kube_requests_per_second",
+            "How many requests a second may go to the Kubernetes API server now, by what they are "
+            "for.",
+            [](const KubeRateSeries& rate) { return rate.per_second; });
+  add_rates("longshore_kube_requests_waiting", "Requests that wait for their turn by that rate.",
+            [](const KubeRateSeries& rate) { return rate.waiting; });
+}
+
 void add_work_queues(MetricsWriter& writer, const std::vector<WorkQueueSeries>& all) {
   if (all.empty()) return;
   std::vector<MetricLabels> labels;
@@ -320,6 +360,7 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
   MetricsWriter writer(called.size() * kMethodBytes + report.modules.size() * kModuleBytes);
   add_calls(writer, called);
   add_csi_calls(writer, report.csi_calls);
+  add_kube_requests(writer, report.kube_requests);
   add_work_queues(writer, report.work_queues);
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);

@@ -14,6 +14,7 @@
 #include "observe/audit_figures.h"
 #include "observe/call_metrics.h"
 #include "observe/csi_call_metrics.h"
+#include "observe/kube_request_metrics.h"
 #include "observe/recent_lines.h"
 #include "observe/work_queue_series.h"
 
@@ -105,7 +106,8 @@ struct StatusReport {
   std::vector<EndpointReport> endpoints;
   MemoryReport memory;  // of all endpoints but the control socket
   std::vector<std::shared_ptr<const MethodMetrics>> methods;
-  std::vector<CsiCallSeries> csi_calls;      // of drivers, by controllers
+  std::vector<CsiCallSeries> csi_calls;  // of drivers, by controllers
+  KubeRequestReport kube_requests;
   std::vector<WorkQueueSeries> work_queues;  // for the metrics alone, and empty elsewhere
   AuditFigures audit;
   std::vector<RecentLine> problems;  // warnings and errors, the oldest first

@@ -2,7 +2,10 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <memory>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "tests/unit/kube/asking.h"
 
@@ -35,9 +38,22 @@ struct LimitedAsking {
                          const bool is_lease = request.find("/leases/") != request.npos;
                          side.answer(is_lease ? 200 : status, "{}", is_lease ? "" : headers);
                        })),
-        asking(plain(server.port()), {.limit = limit}) {}
+        asking(plain(server.port()), {.limit = limit, .metrics = metrics}) {}
+
+  // "GET 200 1": the requests of each method and status.
+  std::vector<std::string> counted() const {
+    std::vector<std::string> all;
+    for (const auto& each : metrics->report().requests) {
+      CHECK(each.host == "127.0.0.1:" + std::to_string(server.port()));
+      all.push_back(each.method + ' ' + std::to_string(each.status) + ' ' +
+                    std::to_string(each.count));
+    }
+    return all;
+  }
 
   std::atomic<int> requests = 0;
+  const std::shared_ptr<observe::KubeRequestMetrics> metrics =
+      std::make_shared<observe::KubeRequestMetrics>();
   ScriptedServer server;
   Asking asking;
 };
@@ -82,6 +98,46 @@ TEST_CASE(
   REQUIRE_FALSE(cancelled);
   CHECK(cancelled.error().code() == StatusCode::kCancelled);
   CHECK(limited.requests == 1);
+}
+
+using Counted = std::vector<std::string>;
+
+TEST_CASE("Requests are counted by their answers, watches among them, and so are their waits") {
+  LimitedAsking limited(404, "", {.per_second = 1000, .burst = 1});
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(limited.asking.ask(patient(kVolume)));
+  Request patch = patient(kLease);
+  patch.method = Method::kPatch;
+  CHECK(limited.asking.ask(std::move(patch)));
+  Watch watch;
+  watch.request = patient("/api/v1/persistentvolumes");
+  CHECK_FALSE(limited.asking.end(limited.asking.begin_watch(std::move(watch))));
+  CHECK(limited.counted() == Counted{"GET 404 4", "PATCH 200 1"});
+  const observe::KubeRequestReport report = limited.metrics->report();
+  REQUIRE(report.waits.size() == 2);
+  CHECK(report.waits[0].method == "GET");
+  CHECK(std::accumulate(report.waits[0].buckets.begin(), report.waits[0].buckets.end(), 0) == 4);
+  REQUIRE(report.rates.size() == 2);
+  CHECK(report.rates[0].limit == "objects");
+  CHECK(report.rates[0].per_second == 1000);
+  CHECK(report.rates[0].waiting == 0);
+}
+
+TEST_CASE("What the server does not answer is counted once, and what it never hears is not") {
+  const auto metrics = std::make_shared<observe::KubeRequestMetrics>();
+  ScriptedServer server({}, [](ServerSide& side) { side.read_request(); });
+  Asking asking(plain(server.port()), {.metrics = metrics});
+  Request forbidden = patient(kVolume);
+  forbidden.permit = [] { return Error::of_text(StatusCode::kUnavailable, "no lease"); };
+  CHECK_FALSE(asking.ask(std::move(forbidden)));
+  Request odd;
+  odd.path = "no path";
+  CHECK_FALSE(asking.ask(std::move(odd)));
+  CHECK(metrics->report().requests.empty());
+  CHECK_FALSE(asking.ask(patient(kVolume)));
+  REQUIRE(metrics->report().requests.size() == 1);
+  CHECK(metrics->report().requests[0].status == observe::KubeRequestMetrics::kNoAnswer);
+  CHECK(metrics->report().requests[0].count == 1);
+  CHECK(metrics->report().waits.empty());
 }
 
 TEST_CASE("One whose turn comes is asked, on the connection that is kept") {

@@ -152,6 +152,18 @@ TEST_CASE_METHOD(KubeWorld,
   CHECK(asked("Delete", at(kNode), Method::kDelete, kNode, "")->code() == StatusCode::kOk);
 }
 
+TEST_CASE_METHOD(KubeWorld, "What its client counts is in the report") {
+  observe::StatusReport report;
+  service->add_to(report);
+  CHECK(report.kube_requests.requests.empty());
+  answered("Get", at(kNode), 200, kStored);
+  REQUIRE(metrics);
+  metrics->handled("api:6443", "GET", 200);
+  service->add_to(report);
+  REQUIRE(report.kube_requests.requests.size() == 1);
+  CHECK(report.kube_requests.requests[0].host == "api:6443");
+}
+
 TEST_CASE_METHOD(KubeWorld, "A list comes in pages, and what is none is told") {
   host::v1::KubeListRequest list;
   list.set_path("/api/v1/namespaces/default/configmaps");

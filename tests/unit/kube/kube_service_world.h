@@ -133,8 +133,9 @@ struct KubeWorld {
   std::atomic<bool> is_connected = false;
   std::atomic<int64_t> uptime = 0;  // of the system's, in nanoseconds
   boost::asio::io_context* io = nullptr;
-  std::optional<Error> no_client;         // it cannot be loaded
-  std::optional<Error> no_configuration;  // it is not found
+  std::shared_ptr<observe::KubeRequestMetrics> metrics;  // of the client that was made last
+  std::optional<Error> no_client;                        // it cannot be loaded
+  std::optional<Error> no_configuration;                 // it is not found
   // That of /csi/csi.sock.
   const std::shared_ptr<services::RunCondition> driver =
       std::make_shared<services::RunCondition>("it does not listen");
@@ -153,10 +154,11 @@ struct KubeWorld {
           [this](const auto&) -> Result<std::unique_ptr<kube::ApiLoop>> {
             if (no_client) return *no_client;
             return std::unique_ptr<kube::ApiLoop>(std::make_unique<kube::IoLoop>(
-                [this](boost::asio::io_context& context, const auto&, const auto&,
-                       const auto&) -> Result<std::unique_ptr<kube::ApiAccess>> {
+                [this](boost::asio::io_context& context, const kube::AccessOptions& options)
+                    -> Result<std::unique_ptr<kube::ApiAccess>> {
                   if (no_configuration) return *no_configuration;
                   io = &context;
+                  metrics = options.metrics;
                   is_connected = true;
                   return std::unique_ptr<kube::ApiAccess>(std::make_unique<LentAccess>(access));
                 },

@@ -33,7 +33,7 @@ TEST_CASE("The client of API servers is loaded, and runs what is posted") {
   });
   (*loop)->run();
   CHECK(is_run);
-  const auto access = (*loop)->access("/nonesuch", {}, [](const std::string&) {});
+  const auto access = (*loop)->access({.kubeconfig = "/nonesuch"});
   REQUIRE_FALSE(access);
   CHECK_THAT(access.error().message(), Contains("/nonesuch"));
 }

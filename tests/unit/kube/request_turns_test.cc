@@ -19,7 +19,7 @@ using std::chrono::seconds;
 using Place = std::unique_ptr<RequestTurns::Place>;
 
 struct Line {
-  explicit Line(RequestLimit limit) : turns(timing, limit) {}
+  explicit Line(RequestLimit limit) : turns(timing, limit, &figures) {}
 
   // Somebody who is in the line, or whose turn it is already.
   Place wait(const std::string& name, std::chrono::nanoseconds patience = seconds(60)) {
@@ -36,11 +36,29 @@ struct Line {
   }
 
   test::ManualTiming timing;
+  observe::KubeRateFigures figures;
   RequestTurns turns;
   std::vector<std::string> order;
 };
 
 using Order = std::vector<std::string>;
+
+TEST_CASE("the line and its rate can be looked at while they change") {
+  Line line({});
+  CHECK(line.figures.per_second == 0);
+  for (int i = 0; i < 20; ++i) line.wait("at once");
+  CHECK(line.figures.per_second == 20);
+  CHECK(line.figures.waiting == 0);
+  Place first = line.wait("a");
+  const Place second = line.wait("b");
+  CHECK(line.figures.waiting == 2);
+  first.reset();
+  CHECK(line.figures.waiting == 1);
+  line.timing.advance(seconds(1));
+  CHECK(line.figures.waiting == 0);
+  line.turns.answered({.status = 429});
+  CHECK(line.figures.per_second == 10);
+}
 
 TEST_CASE("who came first goes first, as the rate allows, and who lets go leaves the line") {
   Line line({.per_second = 10, .burst = 1});
