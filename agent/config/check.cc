@@ -105,7 +105,7 @@ class WholeCheck {
     if (!is_metrics_path(http.metrics_path)) {
       add(place_of(draft_.origins, {"agent.http.metrics_path"}),
           "\"agent.http.metrics_path\" must be a path such as /metrics, and none of /, /healthz, "
-          "/readyz and /status, not " +
+          "/healthz/leader-election, /readyz and /status, not " +
               in_quotes(http.metrics_path));
     }
     const auto address = parse_http_address(http.address);

@@ -43,7 +43,8 @@ std::optional<HttpAddress> parse_http_address(std::string_view text) {
 }
 
 bool is_metrics_path(std::string_view path) {
-  constexpr std::array<std::string_view, 4> kTaken = {"/", "/healthz", "/readyz", "/status"};
+  constexpr std::array<std::string_view, 5> kTaken = {"/", "/healthz", "/healthz/leader-election",
+                                                      "/readyz", "/status"};
   return path.starts_with('/') && std::ranges::find(kTaken, path) == kTaken.end() &&
          std::ranges::all_of(path, [](char each) { return each > ' ' && each < 0x7f; }) &&
          path.find_first_of("?#") == path.npos;

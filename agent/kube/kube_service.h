@@ -48,6 +48,7 @@ class KubeService final : public services::HostServiceTarget {
   bool for_modules() const override { return true; }
   void add_to(observe::StatusReport& report) const override {
     report.kube_requests = metrics_->report();
+    report.leases = elections_.leases();
   }
   void start(router::Timers& timers, observe::Log& log,
              const services::CurrentConfiguration& configuration) override;

@@ -31,7 +31,7 @@ LeaderElection::~LeaderElection() { end_attempt(); }
 
 Result<void> LeaderElection::permit(uint64_t term) const {
   // Not up to the lease's end: what is sent has a way to go.
-  if (leads_ && term == term_ && timing_.uptime() < deadline()) return {};
+  if (standing_->leads && term == term_ && timing_.uptime() < deadline()) return {};
   return Error::of_text(StatusCode::kUnavailable,
                         "the lease " + claim_.text() + " is not held any more");
 }
@@ -39,10 +39,10 @@ Result<void> LeaderElection::permit(uint64_t term) const {
 void LeaderElection::attempt() {
   next_.reset();
   // A process that was stopped comes here late.
-  if (leads_ && timing_.uptime() >= deadline()) {
+  if (standing_->leads && timing_.uptime() >= deadline()) {
     return lose("was not renewed in time", lease_end());
   }
-  may_be_old_ = leads_ && lease_.has_value();
+  may_be_old_ = standing_->leads && lease_.has_value();
   if (may_be_old_) return claim();
   get(&LeaderElection::on_got);
 }
@@ -64,7 +64,8 @@ void LeaderElection::write(std::string body, Method method, Answer on_answer) {
 
 void LeaderElection::ask(Request request, Answer on_answer) {
   // One that hangs leaves a holder time for another, on a fresh connection.
-  const auto time = leads_ ? deadline() - timing_.uptime() : Uptime(times_.renew_deadline);
+  const auto time =
+      standing_->leads ? deadline() - timing_.uptime() : Uptime(times_.renew_deadline);
   request.deadline =
       std::chrono::steady_clock::now() +
       (on_released_done_ ? Uptime(kReleasePatience) : std::max<Uptime>(time / 2, kLeastPatience));
@@ -90,7 +91,7 @@ void LeaderElection::on_got(Outcome outcome) {
   if (!is_taken()) return claim();
   const std::string reason = "another holds the lease " + claim_.text() + ": " + lease_->holder;
   // Whoever it is may act already.
-  if (leads_) return lose(reason, timing_.uptime());
+  if (standing_->leads) return lose(reason, timing_.uptime());
   follow(reason);
   try_later();
 }
@@ -126,12 +127,12 @@ bool LeaderElection::is_taken() const {
 }
 
 void LeaderElection::renewed() {
-  renewed_at_ = sent_at_;
+  standing_->renewed_at = sent_at_;
   const Uptime left = deadline() - timing_.uptime();
   // The answer took too long to be of use.
   if (left <= Uptime::zero()) {
     const std::string reason = "was not renewed in time";
-    if (leads_) return lose(reason, lease_end());
+    if (standing_->leads) return lose(reason, lease_end());
     lease_.reset();
     return try_later();
   }
@@ -142,14 +143,14 @@ void LeaderElection::renewed() {
   });
   next_ = timing_.after(times_.retry_period, [this] { attempt(); });
   reason_.clear();
-  if (std::exchange(leads_, true)) return;
+  if (standing_->leads.exchange(true)) return;
   ++term_;
   events_.lead();
 }
 
 void LeaderElection::failed(const Error& error) {
   lease_.reset();  // what the server has may be another by now
-  if (!leads_) {
+  if (!standing_->leads) {
     follow(error.message());
     return try_later();
   }
@@ -163,7 +164,7 @@ void LeaderElection::follow(const std::string& reason) {
 
 void LeaderElection::lose(const std::string& reason, Uptime end) {
   end_attempt();
-  leads_ = false;
+  standing_->leads = false;
   lease_.reset();
   reason_ = "the lease " + claim_.text() + " is lost: " + reason;
   try_later();
@@ -185,7 +186,7 @@ void LeaderElection::end_attempt() {
 
 std::optional<LeaderElection::Uptime> LeaderElection::stop() {
   end_attempt();
-  if (!std::exchange(leads_, false)) return std::nullopt;
+  if (!standing_->leads.exchange(false)) return std::nullopt;
   return lease_end();
 }
 

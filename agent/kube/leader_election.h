@@ -17,6 +17,7 @@
 // Threads: the context's. Owner: LeaderElections; what is under way when it goes is cancelled.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,13 @@ namespace longshore::kube {
 struct ElectionTimes {
   std::chrono::milliseconds renew_deadline{10'000};  // less than the lease's duration
   std::chrono::milliseconds retry_period{5'000};     // less than that
+};
+
+// Threads: any may read it.
+struct LeaseStanding {
+  std::atomic<bool> leads{false};
+  // Before the last write that was accepted was sent; of Timing's uptime.
+  std::atomic<std::chrono::nanoseconds> renewed_at{std::chrono::nanoseconds(0)};
 };
 
 class LeaderElection {
@@ -56,7 +64,9 @@ class LeaderElection {
 
   void start() { attempt(); }
 
-  bool leads() const { return leads_; }
+  bool leads() const { return standing_->leads; }
+  // For whoever looks at it; it may outlive this.
+  std::shared_ptr<const LeaseStanding> standing() const { return standing_; }
   // Counts how often it has come to lead: what was begun in one term is not done in another.
   uint64_t term() const { return term_; }
   // Whether what was begun in this term may be sent now.
@@ -93,8 +103,8 @@ class LeaderElection {
   void try_later();
   void end_attempt();
 
-  Uptime deadline() const { return renewed_at_ + times_.renew_deadline; }
-  Uptime lease_end() const { return renewed_at_ + claim_.duration; }
+  Uptime deadline() const { return standing_->renewed_at.load() + times_.renew_deadline; }
+  Uptime lease_end() const { return standing_->renewed_at.load() + claim_.duration; }
   std::string path() const;
 
   ApiAccess& access_;
@@ -108,11 +118,10 @@ class LeaderElection {
   std::string observed_;        // the record,
   Uptime observed_at_{};        // and since when it has not changed
 
-  bool leads_ = false;
+  const std::shared_ptr<LeaseStanding> standing_ = std::make_shared<LeaseStanding>();
   uint64_t term_ = 0;
-  Uptime sent_at_{};     // the write that is under way
-  Uptime renewed_at_{};  // the last that was accepted
-  std::string reason_;   // why it does not lead, or why the last renewal failed
+  Uptime sent_at_{};    // the write that is under way
+  std::string reason_;  // why it does not lead, or why the last renewal failed
 
   std::shared_ptr<void> attempt_;  // whose answer is waited for
   std::shared_ptr<Call> call_;

@@ -116,6 +116,7 @@ void LeaderElections::modules_changed(const services::ModuleStates& modules) {
                       return controller.second == each.first;
                     });
                   }) > 0;
+    std::erase_if(begun_, [&](const auto& each) { return !conditions_.contains(each.first); });
     std::erase_if(unposted_, [&](const auto& each) { return !conditions_.contains(each); });
   }
   if (has_changed) static_cast<void>(parts_.post([this] { end_unnamed(); }));  // or all ends
@@ -185,12 +186,18 @@ void LeaderElections::begin(const WantedLease& wanted,
   config::LeaderElectionSettings settings = wanted.settings;
   settings.lease = *lease;
   LeaseClaim claim = lease_claim(settings, holder_);
+  Named named{claim.name, claim.duration, nullptr};
   LeaderElection::Events told = events(claim, condition);
   const ElectionTimes times{duration_cast<milliseconds>(settings.renew_deadline),
                             duration_cast<milliseconds>(settings.retry_period)};
   const auto election = std::make_shared<LeaderElection>(**access, parts_.timing, std::move(claim),
                                                          times, std::move(told));
   elections_[wanted] = {election, condition};
+  named.standing = election->standing();
+  {
+    const std::lock_guard lock(mutex_);
+    begun_[wanted] = std::move(named);
+  }
   stopped_.erase(wanted);
   election->start();
 }
@@ -248,6 +255,23 @@ std::function<Result<void>()> LeaderElections::permit(const WantedLease& wanted)
     if (const auto held = election.lock()) return held->permit(term);
     return Error::of_text(StatusCode::kUnavailable, "the lease " + lease + " is not held any more");
   };
+}
+
+std::vector<observe::LeaseReport> LeaderElections::leases() const {
+  std::vector<observe::LeaseReport> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [wanted, condition] : conditions_) {
+    observe::LeaseReport& lease = all.emplace_back();
+    const auto found = begun_.find(wanted);
+    if (found == begun_.end()) continue;
+    const LeaseStanding& standing = *found->second.standing;
+    lease.name = found->second.lease;
+    lease.duration = found->second.duration;
+    // In this order: who has just come to lead has been renewed before.
+    lease.leads = standing.leads;
+    lease.since_renewed = parts_.timing.uptime() - standing.renewed_at.load();
+  }
+  return all;
 }
 
 void LeaderElections::end(std::function<void()> on_done) {

@@ -8,8 +8,8 @@
 //          ▲                                                        │
 //          └────────────────the driver is lost──────────────────────┘
 //
-// Threads: `condition` and `modules_changed` the control thread; the rest the service's, which
-// `post` leads to. Owner: the service.
+// Threads: `condition` and `modules_changed` the control thread, `leases` any; the rest the
+// service's, which `post` leads to. Owner: the service.
 #pragma once
 
 #include <chrono>
@@ -21,12 +21,14 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kube/api_access.h"
 #include "kube/leader_election.h"
 #include "kube/timing.h"
 #include "kube/wanted_lease.h"
 #include "longshore/result.hpp"
+#include "observe/lease_report.h"
 #include "services/module_state.h"
 #include "services/run_condition.h"
 
@@ -69,6 +71,9 @@ class LeaderElections {
   // error if the lease is not held.
   std::function<Result<void>()> permit(const WantedLease& wanted) const;
 
+  // All that controllers are to run by. [any]
+  std::vector<observe::LeaseReport> leases() const;
+
   // No more leads. `on_done`: leases that are to be released are.
   void end(std::function<void()> on_done);
 
@@ -107,8 +112,15 @@ class LeaderElections {
   std::map<WantedLease, Driver> followed_;
   std::map<WantedLease, std::shared_ptr<void>> waiting_;  // what cannot be begun yet
 
-  std::mutex mutex_;
+  struct Named {
+    std::string lease;
+    std::chrono::nanoseconds duration;
+    std::shared_ptr<const LeaseStanding> standing;
+  };
+
+  mutable std::mutex mutex_;
   std::map<WantedLease, std::shared_ptr<services::RunCondition>> conditions_;
+  std::map<WantedLease, Named> begun_;           // their latest elections
   std::map<std::string, WantedLease> named_by_;  // by controller
   std::set<WantedLease> unposted_;               // the service cannot run; each look tries again
 };

@@ -17,7 +17,7 @@ class Timing {
   virtual ~Timing() = default;
   virtual std::chrono::system_clock::time_point now() = 0;
   // Since some moment. It goes on while the process is stopped and while the system sleeps, and
-  // nobody can set it.
+  // nobody can set it. [any thread]
   virtual std::chrono::nanoseconds uptime() = 0;
   virtual double random() = 0;  // at least 0, less than 1
   // `on_time` is called once, later, unless who asked lets go of the result before.

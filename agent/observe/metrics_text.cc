@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -162,6 +163,20 @@ void add_kube_requests(MetricsWriter& writer, const KubeRequestReport& report) {
             [](const KubeRateSeries& rate) { return rate.per_second; });
   add_rates("longshore_kube_requests_waiting", "Requests that wait for their turn by that rate.",
             [](const KubeRateSeries& rate) { return rate.waiting; });
+}
+
+void add_leases(MetricsWriter& writer, const std::vector<LeaseReport>& all) {
+  std::map<std::string, bool> leads;  // two may have one name in two namespaces
+  for (const LeaseReport& each : all) {
+    if (!each.name.empty()) leads[each.name] |= each.leads;
+  }
+  if (leads.empty()) return;
+  writer.family("leader_election_master_status",
+                "[ALPHA] 1 where this process has the lease, 0 where another may have it.",
+                Type::kGauge);
+  for (const auto& [name, does_lead] : leads) {
+    writer.value(MetricLabels{{"name", name}}.text(), does_lead ? 1 : 0);
+  }
 }
 
 void add_work_queues(MetricsWriter& writer, const std::vector<WorkQueueSeries>& all) {
@@ -361,6 +376,7 @@ std::string metrics_text(const StatusReport& report, const ProcessFigures& proce
   add_calls(writer, called);
   add_csi_calls(writer, report.csi_calls);
   add_kube_requests(writer, report.kube_requests);
+  add_leases(writer, report.leases);
   add_work_queues(writer, report.work_queues);
   writer.family("longshore_build_info", "1, with the agent's version.", Type::kGauge);
   writer.value(MetricLabels{{"version", report.version}}.text(), 1);

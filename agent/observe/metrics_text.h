@@ -2,6 +2,7 @@
 //
 //   grpc_server_*            the series of csi-proxy: names, labels, their order and the buckets
 //   csi_sidecar_*            calls of CSI drivers, as the Kubernetes sidecars have them
+//   leader_election_*        the leases that controllers run by: client-go's series
 //   rest_client_*            requests to the Kubernetes API server: client-go's series
 //   workqueue_*              work queues of controllers: client-go's series, with a label for the
 //                            controller, of which two may have a queue of one name

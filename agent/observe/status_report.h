@@ -15,6 +15,7 @@
 #include "observe/call_metrics.h"
 #include "observe/csi_call_metrics.h"
 #include "observe/kube_request_metrics.h"
+#include "observe/lease_report.h"
 #include "observe/recent_lines.h"
 #include "observe/work_queue_series.h"
 
@@ -108,6 +109,7 @@ struct StatusReport {
   std::vector<std::shared_ptr<const MethodMetrics>> methods;
   std::vector<CsiCallSeries> csi_calls;  // of drivers, by controllers
   KubeRequestReport kube_requests;
+  std::vector<LeaseReport> leases;           // that controllers run by
   std::vector<WorkQueueSeries> work_queues;  // for the metrics alone, and empty elsewhere
   AuditFigures audit;
   std::vector<RecentLine> problems;  // warnings and errors, the oldest first

@@ -13,6 +13,8 @@
 namespace longshore::observe {
 namespace {
 
+constexpr const char* kLeaderElectionPath = "/healthz/leader-election";
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -61,6 +63,16 @@ HttpPage status(const HttpQuery& query, const StatusReport& report) {
 
 HttpPage health(const StatusReport& report) {
   return text_page(report.serves() ? 200 : 503, report.serves() ? "ok\n" : report.state + '\n');
+}
+
+HttpPage election_health(const StatusReport& report) {
+  if (report.leases.empty()) return text_page(404, "No controller runs by a lease.\n");
+  for (const LeaseReport& lease : report.leases) {
+    if (!lease.is_overdue()) continue;
+    return text_page(500, "internal server error: failed election to renew leadership on lease " +
+                              lease.name + '\n');
+  }
+  return text_page(200, "ok\n");
 }
 
 // As Kubernetes' components tell it: a line for each module and endpoint, also for
@@ -118,6 +130,7 @@ HttpPage page_of(const HttpQuery& query, const StatusSource& report,
     return {200, kMetricsContentType, metrics_text(metrics_report(), process_figures()), {}};
   }
   if (query.path == "/healthz") return health(report());
+  if (query.path == kLeaderElectionPath) return election_health(report());
   if (query.path == "/readyz") {
     return query.query == "verbose" ? verbose_readiness(report()) : readiness(report());
   }

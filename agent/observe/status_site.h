@@ -2,6 +2,9 @@
 //
 //   /metrics   for Prometheus, or wherever else that is to be
 //   /healthz   200 while the agent serves, 503 when it is ending
+//   /healthz/leader-election   of an agent whose controllers run by leases, as client-go serves it:
+//              500 where it believes to have one that ended more than 20 s ago, since what renews
+//              it hangs; else 200
 //   /readyz    200 while a module serves too, or is a controller that waits, and an endpoint
 //              listens; with agent.strict only while all do; else 503. A line for each that does
 //              not; with ?verbose one for each

@@ -277,7 +277,7 @@ class Parser {
     if (!config::is_metrics_path(path->value)) {
       return wrong(path->flag(), config::in_quotes(path->value) +
                                      " is no path such as /metrics, or is one of /, "
-                                     "/healthz, /readyz and /status");
+                                     "/healthz, /healthz/leader-election, /readyz and /status");
     }
     settings_.metrics_path = path->value;
     return {};

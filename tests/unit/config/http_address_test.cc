@@ -78,8 +78,8 @@ TEST_CASE("metrics have a path of their own") {
   CHECK(load_http_section("").value().agent.http.metrics_path == "/metrics");
   CHECK(load_http_section("metrics_path = \"/m/x-1\"\n").value().agent.http.metrics_path ==
         "/m/x-1");
-  for (const std::string path :
-       {"", "metrics", "/", "/healthz", "/readyz", "/status", "/a b", "/a?b", "/a#b", "/\u00fc"}) {
+  for (const std::string path : {"", "metrics", "/", "/healthz", "/healthz/leader-election",
+                                 "/readyz", "/status", "/a b", "/a?b", "/a#b", "/\u00fc"}) {
     CAPTURE(path);
     const auto refused = load_http_section("metrics_path = \"" + path + "\"\n");
     REQUIRE_FALSE(refused);

@@ -160,6 +160,39 @@ TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while th
   lead(held);
 }
 
+TEST_CASE_METHOD(LeaseWorld, "The report has a lease, by its own name once that is known") {
+  const auto leases = [&] {
+    observe::StatusReport report;
+    service->add_to(report);
+    return report.leases;
+  };
+  CHECK(leases().empty());
+  auto& one = world.configuration.modules[0];
+  one.leader_election.lease = "attacher-leader-{driver}";
+  one.wait_for_driver = "/csi/csi.sock";
+  const auto held = condition();
+  REQUIRE(leases().size() == 1);
+  CHECK(leases()[0].name.empty());
+  CHECK_FALSE(leases()[0].leads);
+  uptime = std::chrono::nanoseconds(1h).count();
+  driver->meet();
+  lead(held);
+  REQUIRE(leases().size() == 1);
+  CHECK(leases()[0].name == "attacher-leader-test-csi-example");
+  CHECK(leases()[0].leads);
+  CHECK(leases()[0].since_renewed == 0s);
+  CHECK(leases()[0].duration == 15s);
+  // What renews it hangs: it knows nothing of the time.
+  uptime = std::chrono::nanoseconds(1h + 36s).count();
+  CHECK(leases()[0].is_overdue());
+  driver->fail("it is lost");
+  CHECK(comes_to(*held, "it is lost"));
+  CHECK_FALSE(leases()[0].leads);
+  CHECK_FALSE(leases()[0].is_overdue());
+  service->modules_changed({});
+  CHECK(leases().empty());
+}
+
 TEST_CASE_METHOD(LeaseWorld, "A driver that tells no name is asked again") {
   auto& one = world.configuration.modules[0];
   one.leader_election.lease = "{driver}";

@@ -99,6 +99,16 @@ TEST_CASE("Every code has the name that gRPC for Go gives it") {
   }
 }
 
+TEST_CASE("A lease that is known by name is told, once, and whether it is held") {
+  StatusReport report;
+  report.leases = {{}};
+  CHECK(lines_of(metrics_text(report, {}), "leader_election").empty());
+  report.leases = {{.name = "a"}, {.name = "b", .leads = true}, {.name = "b"}, {}};
+  CHECK(lines_of(metrics_text(report, {}), "leader_election_master_status") ==
+        Lines{"leader_election_master_status{name=\"a\"} 0",
+              "leader_election_master_status{name=\"b\"} 1"});
+}
+
 TEST_CASE("Work queues have client-go's names, label and buckets, apart by controller") {
   CHECK(metrics_text({}, {}).find("workqueue_") == std::string::npos);
   StatusReport report;

@@ -10,6 +10,7 @@
 namespace longshore::observe {
 namespace {
 
+using namespace std::chrono_literals;
 using Catch::Contains;
 
 constexpr const char* kBrowser =
@@ -95,6 +96,24 @@ TEST_CASE("The agent is healthy while it serves, whatever its modules do") {
   report.state = "draining";
   CHECK(page_of(report, {"/healthz", "", ""}).status == 503);
   CHECK(page_of(report, {"/healthz", "", ""}).body == "draining\n");
+}
+
+TEST_CASE("A lease is healthy unless it is believed to be held long after its end") {
+  StatusReport report = sample_report();
+  const HttpQuery query = {"/healthz/leader-election", "", ""};
+  CHECK(page_of(report, query).status == 404);
+  report.leases = {{}, {.name = "other", .since_renewed = 1h, .duration = 15s}};
+  CHECK(page_of(report, query).status == 200);
+  report.leases.push_back({.name = "l", .leads = true, .since_renewed = 35s, .duration = 15s});
+  CHECK(page_of(report, query).body == "ok\n");
+  report.leases.back().since_renewed += 1ns;
+  CHECK(page_of(report, query).status == 500);
+  CHECK(page_of(report, query).body ==
+        "internal server error: failed election to renew leadership on lease l\n");
+  CHECK(page_of(report, {"/healthz", "", ""}).status == 200);
+  report.state = "draining";
+  report.leases.back().leads = false;
+  CHECK(page_of(report, query).status == 200);
 }
 
 TEST_CASE("The agent is ready while a module serves, and tells which does not") {
