@@ -264,7 +264,8 @@ void ModuleSet::tell_services() const {
     states.push_back({.name = entry.settings.name,
                       .is_controller = entry.is_controller(),
                       .state = entry.state(),
-                      .reason = entry.why_not()});
+                      .reason = entry.why_not(),
+                      .role_file = entry.facts->description.role_file});
   }
   host_services_.modules_changed(states);
 }

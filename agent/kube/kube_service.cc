@@ -144,7 +144,7 @@ void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
     return each.second.until <= now;
   });
   if (const auto refusal = refusals_.find(asked.selection); refusal != refusals_.end()) {
-    running.call->finish(StatusCode::kPermissionDenied, refusal->second.cause);
+    finish_forbidden(*running.call, refusal->second.cause);
     return;
   }
   running.watched = asked.selection;
@@ -192,6 +192,10 @@ Result<ApiAccess*> KubeService::access_to_leases() {
 }
 
 void KubeService::answer(router::Call& call, const AskedRequest& asked, Outcome outcome) {
+  if (!outcome && outcome.error().reason() == ApiReason::kForbidden) {
+    finish_forbidden(call, outcome.error().message());
+    return;
+  }
   if (!outcome) {
     call.finish(code_of(outcome.error()), outcome.error().message());
     return;
@@ -241,9 +245,30 @@ void KubeService::refuse(const Selection& selection, const std::string& cause) {
   refusals_[selection] = {cause, std::chrono::steady_clock::now() + kRefusedFor};
   for (const auto& [handle, running] : running_) {
     if (running.stream && running.watched == selection) {
-      running.call->finish(StatusCode::kPermissionDenied, cause);
+      finish_forbidden(*running.call, cause);
     }
   }
+}
+
+void KubeService::finish_forbidden(router::Call& call, const std::string& cause) {
+  std::string text = cause;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto role = role_files_.find(call.caller().module);
+    if (role != role_files_.end()) text += "; the controller's role is in " + role->second;
+  }
+  call.finish(StatusCode::kPermissionDenied, std::move(text));
+}
+
+void KubeService::modules_changed(const services::ModuleStates& modules) {
+  {
+    const std::lock_guard lock(mutex_);
+    role_files_.clear();
+    for (const services::ModuleState& module : modules) {
+      if (!module.role_file.empty()) role_files_[module.name] = module.role_file;
+    }
+  }
+  elections_.modules_changed(modules);
 }
 
 void KubeService::told(const std::string& sentence, bool is_loss) {

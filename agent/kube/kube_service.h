@@ -61,9 +61,7 @@ class KubeService final : public services::HostServiceTarget {
       const config::ModuleSettings& controller) override {
     return elections_.condition(controller);
   }
-  void modules_changed(const services::ModuleStates& modules) override {
-    elections_.modules_changed(modules);
-  }
+  void modules_changed(const services::ModuleStates& modules) override;
 
  private:
   // What is under way: a request or a watch.
@@ -117,6 +115,8 @@ class KubeService final : public services::HostServiceTarget {
   void told(const Selection& selection, const Reflector::State& state);
   void told(const std::string& sentence, bool is_loss);
   void refuse(const Selection& selection, const std::string& cause);
+  // The server forbids what the caller asks for: as the caller is told it.
+  void finish_forbidden(router::Call& call, const std::string& cause);
   void begin_watch(Running& running, const AskedRequest& asked);
   void end_calls();
 
@@ -141,6 +141,7 @@ class KubeService final : public services::HostServiceTarget {
   std::mutex mutex_;
   bool is_stopped_ = false;
   std::thread thread_;
+  std::map<std::string, std::string> role_files_;  // by controller
 };
 
 }  // namespace longshore::kube

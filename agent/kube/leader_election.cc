@@ -17,6 +17,13 @@ constexpr milliseconds kLeastPatience{1000};
 // All of a release: the agent's end waits for it.
 constexpr milliseconds kReleasePatience{2000};
 
+// Leases are asked for by the agent, and not by its controllers.
+std::string sentence_of(const ApiError& error) {
+  const bool is_forbidden = error.reason() == ApiReason::kForbidden;
+  return error.message() +
+         (is_forbidden ? "; the role for leases is in deploy/kubernetes/rbac/leases.yaml" : "");
+}
+
 }  // namespace
 
 LeaderElection::LeaderElection(ApiAccess& access, Timing& timing, LeaseClaim claim, Times times,
@@ -81,12 +88,13 @@ void LeaderElection::ask(Request request, Answer on_answer) {
 
 void LeaderElection::on_got(Outcome outcome) {
   if (!outcome) {
-    if (outcome.error().reason() != ApiReason::kNotFound) return failed(outcome.error());
+    if (outcome.error().reason() != ApiReason::kNotFound)
+      return failed(sentence_of(outcome.error()));
     lease_.reset();
     return write(new_lease(claim_, timing_.now()), Method::kPost, &LeaderElection::on_written);
   }
   auto lease = parse_lease(outcome.response().body);
-  if (!lease) return failed(lease.error());
+  if (!lease) return failed(lease.error().message());
   observe(*lease);
   if (!is_taken()) return claim();
   const std::string reason = "another holds the lease " + claim_.text() + ": " + lease_->holder;
@@ -105,10 +113,10 @@ void LeaderElection::on_written(Outcome outcome) {
     const ApiReason reason = outcome.error().reason();
     const bool is_outdated = reason == ApiReason::kConflict || reason == ApiReason::kNotFound;
     if (is_outdated && std::exchange(may_be_old_, false)) return get(&LeaderElection::on_got);
-    return failed(outcome.error());
+    return failed(sentence_of(outcome.error()));
   }
   auto lease = parse_lease(outcome.response().body);
-  if (!lease) return failed(lease.error());
+  if (!lease) return failed(lease.error().message());
   observe(*lease);
   renewed();
 }
@@ -148,13 +156,13 @@ void LeaderElection::renewed() {
   events_.lead();
 }
 
-void LeaderElection::failed(const Error& error) {
+void LeaderElection::failed(const std::string& reason) {
   lease_.reset();  // what the server has may be another by now
   if (!standing_->leads) {
-    follow(error.message());
+    follow(reason);
     return try_later();
   }
-  reason_ = error.message();
+  reason_ = reason;
   next_ = timing_.after(std::min(kRetryOfHolder, times_.retry_period), [this] { attempt(); });
 }
 

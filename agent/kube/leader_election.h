@@ -97,7 +97,7 @@ class LeaderElection {
   // The lease is another's, and not over as far as can be known.
   bool is_taken() const;
   void renewed();
-  void failed(const Error& error);
+  void failed(const std::string& reason);
   void follow(const std::string& reason);
   void lose(const std::string& reason, Uptime end);
   void try_later();

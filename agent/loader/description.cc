@@ -16,6 +16,7 @@ namespace {
 namespace descriptors = module::descriptors;
 
 constexpr int kMaxItems = 4096;
+constexpr size_t kMaxRoleFileBytes = 256;
 constexpr int kMaxFieldNumber = (1 << 29) - 1;
 
 Error bad(std::string why) {
@@ -83,6 +84,7 @@ class DescriptionReader {
     if (auto read = read_kube_grants(); !read) return std::move(read).error();
     if (auto read = read_wait_for_driver(); !read) return std::move(read).error();
     if (auto read = read_lease(); !read) return std::move(read).error();
+    if (auto read = read_role_file(); !read) return std::move(read).error();
     return std::move(result_);
   }
 
@@ -232,6 +234,17 @@ class DescriptionReader {
       return bad("its lease is named after a driver, and it has no wait_for_driver_option");
     }
     result_.lease = lease;
+    return {};
+  }
+
+  Result<void> read_role_file() {
+    const std::string& file = message_.role_file();
+    const auto is_visible = [](char c) { return c > ' ' && c < 0x7f; };
+    if (file.size() > kMaxRoleFileBytes || !std::ranges::all_of(file, is_visible)) {
+      return bad("its role_file is longer than " + std::to_string(kMaxRoleFileBytes) +
+                 " characters, or has some that are not visible ASCII");
+    }
+    result_.role_file = file;
     return {};
   }
 

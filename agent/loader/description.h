@@ -37,6 +37,7 @@ struct ModuleDescription {
   std::vector<module::v1::Option> options;
   std::vector<module::v1::KubeGrant> kube_grants;
   std::string wait_for_driver_option;  // one of the options, a string; empty: none
+  std::string role_file;               // where people find its role; empty: none is known
   std::string lease;                   // by which one of several agents runs it; empty: each does
   // As reflection hands them out.
   std::vector<std::shared_ptr<const DescribedFile>> files;

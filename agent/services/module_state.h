@@ -9,8 +9,9 @@ namespace longshore::services {
 struct ModuleState {
   std::string name;
   bool is_controller = false;
-  std::string state;   // as `longshorectl modules` shows it
-  std::string reason;  // why it does not serve
+  std::string state;           // as `longshorectl modules` shows it
+  std::string reason;          // why it does not serve
+  std::string role_file = {};  // where people find its Kubernetes role, as its description says
 
   bool operator==(const ModuleState&) const = default;
 };

@@ -113,6 +113,9 @@ class Lease final : public services::HostServiceTarget {
   std::shared_ptr<RunCondition> run_condition(const config::ModuleSettings&) override {
     return condition_;
   }
+  void modules_changed(const services::ModuleStates& modules) override { told = modules; }
+
+  services::ModuleStates told;  // last
 
  private:
   Result<void> begin(router::Call&) override { return {}; }
@@ -130,7 +133,8 @@ struct World {
     loader::ModuleDescription description;
     description.services = {method.service};
     description.methods = {method};
-    core.host_services.add(std::make_shared<Lease>(description, condition));
+    lease = std::make_shared<Lease>(description, condition);
+    core.host_services.add(lease);
     core.host_services.add(std::make_shared<Lease>(loader::ModuleDescription(), driver));
     core.modules.set_process_code([this](auto inspection, const auto&, const auto&) {
       return Result<std::shared_ptr<loader::ModuleCode>>(
@@ -177,6 +181,7 @@ struct World {
   const std::shared_ptr<RunCondition> condition =
       std::make_shared<RunCondition>("another node has the lease");
   const std::shared_ptr<RunCondition> driver = std::make_shared<RunCondition>("");
+  std::shared_ptr<Lease> lease;
   std::atomic<int> reconciles = 0;
   router::Watched<std::string> ended;
   std::unique_ptr<observe::Log> log =
@@ -220,6 +225,17 @@ TEST_CASE_METHOD(World,
   CHECK(entry().waits_for == "the driver has gone");
   CHECK(entry().waits_since == since);  // it still waits
 }
+
+#ifndef _WIN32
+TEST_CASE_METHOD(World, "Host services know where a controller's role is before it runs") {
+  configuration.modules.at(0).library = test::built_module("example-kube");
+  apply();
+  REQUIRE(lease->told.size() == 1);
+  CHECK(lease->told[0].name == "attacher");
+  CHECK(lease->told[0].state == "waiting");
+  CHECK(lease->told[0].role_file == "rbac.yaml");
+}
+#endif
 
 TEST_CASE_METHOD(World,
                  "One that waits is reloaded, and one that runs is replaced, as modules are") {

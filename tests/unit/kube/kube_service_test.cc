@@ -217,6 +217,22 @@ TEST_CASE_METHOD(KubeWorld, "What the server refuses has its code, and the serve
   }
 }
 
+TEST_CASE_METHOD(KubeWorld, "What the server forbids names the file of the controller's role") {
+  service->modules_changed({{.name = "one",
+                             .is_controller = true,
+                             .state = {},
+                             .reason = {},
+                             .role_file = "deploy/rbac/one.yaml"}});
+  const std::string role = "; the controller's role is in deploy/rbac/one.yaml";
+  const auto forbidden = answered("Get", at(kNode), 403, status("Forbidden"));
+  CHECK_THAT(forbidden->text(), Contains("cannot get \"" + kNode + "\": the server's words") &&
+                                    Contains("the verb get on the resource nodes") &&
+                                    Catch::EndsWith(role));
+  CHECK_THAT(answered("Get", at(kNode), 404, status("NotFound"))->text(), !Contains(role));
+  service->modules_changed({});
+  CHECK_THAT(answered("Get", at(kNode), 403, status("Forbidden"))->text(), !Contains("role is in"));
+}
+
 TEST_CASE_METHOD(KubeWorld, "Where the server was not asked, no code speaks of the object") {
   for (const auto& [code, told] :
        {std::pair(StatusCode::kNotFound, StatusCode::kFailedPrecondition),

@@ -164,14 +164,18 @@ TEST_CASE_METHOD(WatchWorld, "What may not be watched is in the log, and told to
 }
 
 TEST_CASE_METHOD(WatchWorld, "Who asks again for what may be listed and not watched has no list") {
+  service->modules_changed(
+      {{.name = "one", .is_controller = true, .state = {}, .reason = {}, .role_file = "one.yaml"}});
   const Watching watching = watch();
   list({});
   REQUIRE(hears(watching, {"SYNCED"}));
   for (int i = 0; i < 3; ++i) forbid();
   CHECK(watching.recorder->await());
+  CHECK_THAT(watching.recorder->text(), Catch::EndsWith("; the controller's role is in one.yaml"));
   const Watching again = watch();
   CHECK(again.recorder->await());
   CHECK(again.recorder->code() == StatusCode::kPermissionDenied);
+  CHECK(again.recorder->text() == watching.recorder->text());
   CHECK_THAT(again.recorder->text(), Contains("the verb watch on the resource nodes"));
   on_thread([&] { CHECK(access.running.empty()); });
 }

@@ -246,6 +246,8 @@ TEST_CASE_METHOD(ElectionWorld, "What the server refuses is told once, and tried
     one.advance(30s);
     REQUIRE(one.told.size() == 1);
     CHECK_THAT(one.told.back(), Contains("the server's words"));
+    const std::string role = "; the role for leases is in deploy/kubernetes/rbac/leases.yaml";
+    CHECK(one.told.back().ends_with(role) == (status == 403));
     if (status == 403) CHECK_THAT(one.told.back(), Contains("the verb get on the resource leases"));
   }
   server.fails_with = 0;

@@ -234,6 +234,10 @@ TEST_CASE("A description that cannot be trusted is refused with its reason") {
          parts.description.set_wait_for_driver_option("pool");
        },
        "its wait_for_driver_option is no option that is a string"},
+      {[](Parts& parts) { parts.description.set_role_file(std::string(257, 'x')); },
+       "its role_file is longer than 256 characters, or has some that are not visible ASCII"},
+      {[](Parts& parts) { parts.description.set_role_file("rbac\n.yaml"); },
+       "its role_file is longer than 256 characters, or has some that are not visible ASCII"},
       {[](Parts& parts) { parts.description.set_lease("attacher-{driver}"); },
        "its lease is named after a driver, and it has no wait_for_driver_option"},
       {[](Parts& parts) {
