@@ -191,22 +191,22 @@ void add_work_queues(MetricsWriter& writer, const std::vector<WorkQueueSeries>& 
     }
   };
   // As Go writes powers of ten that it has multiplied.
-  static const std::vector<std::string> kEnds = {"1e-08",
-                                                 "1e-07",
-                                                 "1e-06",
-                                                 "9.999999999999999e-06",
-                                                 "9.999999999999999e-05",
-                                                 "0.001",
-                                                 "0.01",
-                                                 "0.1",
-                                                 "1",
-                                                 "10",
-                                                 "+Inf"};
+  const std::vector<std::string> ends = {"1e-08",
+                                         "1e-07",
+                                         "1e-06",
+                                         "9.999999999999999e-06",
+                                         "9.999999999999999e-05",
+                                         "0.001",
+                                         "0.01",
+                                         "0.1",
+                                         "1",
+                                         "10",
+                                         "+Inf"};
   const auto add_durations = [&](const char* name, const char* help, auto durations_of) {
     writer.family(name, help, Type::kHistogram);
     for (size_t i = 0; i < all.size(); ++i) {
       const WorkQueueSeries::Durations& durations = durations_of(all[i]);
-      add_histogram(writer, labels[i], durations.buckets, durations.seconds, kEnds);
+      add_histogram(writer, labels[i], durations.buckets, durations.seconds, ends);
     }
   };
   using Series = const WorkQueueSeries&;

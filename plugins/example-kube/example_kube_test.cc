@@ -8,6 +8,7 @@
 #include "longshore/host/kube.pb.h"
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
+#include "longshore/work_queue_figures.hpp"
 
 namespace {
 
@@ -73,6 +74,11 @@ void it_labels_what_has_a_claim(const longshore_module_entry& entry) {
   check(patches == Requests{R"(/api/v1/persistentvolumes/of-shop {"metadata":{"labels":)"
                             R"({"acme.example/claim-namespace":"shop"}}})"},
         "the volume of a claim is labelled, once, and no other is touched");
+  const auto counted = host.call<longshore::module::v1::CollectMetricsResponse>(
+      longshore::kMetricsService + std::string("/Collect"),
+      longshore::module::v1::CollectMetricsRequest());
+  check(counted && counted->work_queues_size() == 1 && counted->work_queues(0).adds() >= 3,
+        "its queue is counted for the agent's metrics");
   check(host.stop().ok(), "it stops");
 }
 
