@@ -110,6 +110,22 @@ TEST_CASE("An own write that the server has lost is told") {
   CHECK(nodes.find("n")->id == "a");
 }
 
+TEST_CASE("Where versions have no order the watch is heard as it tells") {
+  Nodes nodes;
+  nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "zz9", "a")));
+  nodes.told(event(KubeEvent::TYPE_SYNCED));
+  CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "ab1", "b"))) == Texts{"a>b"});
+  const auto written = nodes.wrote(node("n", "zzz1", "c"));
+  REQUIRE(written);
+  CHECK(written->id == "c");
+  CHECK(nodes.find("n")->id == "b");
+  CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "zzz1", "c"))) == Texts{"b>c"});
+  nodes.removed("n");
+  CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "zzz1", "c"))).empty());
+  CHECK_FALSE(nodes.find("n"));
+  CHECK(nodes.told(event(KubeEvent::TYPE_UPSERT, "n", node("n", "c3", "d"))) == Texts{">d"});
+}
+
 TEST_CASE("An object that an own write has ended is gone, until there is a new one") {
   Nodes nodes;
   nodes.told(event(KubeEvent::TYPE_INITIAL, "n", node("n", "9", "a")));

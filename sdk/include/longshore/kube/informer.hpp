@@ -106,7 +106,8 @@ class Informer {
   }
 
   // Takes what the server has answered to a write of the controller's own, before the watch tells
-  // of it, and answers the object. An error: the reader refuses it.
+  // of it, and answers the object. Where resource versions are no numbers it only answers it. An
+  // error: the reader refuses it.
   Result<Object> wrote(std::string_view json) {
     const std::lock_guard lock(mutex_);
     return store_.wrote(json);

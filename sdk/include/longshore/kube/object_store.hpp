@@ -4,8 +4,9 @@
 // Own writes are known here before the watch tells of them, and no older state comes after a newer
 // one: so nothing is decided by what the controller has changed already. The answer to a write may
 // hold what somebody else changed just before. So the watch's own news of that state is a change
-// still, against what was told last. When the watch begins anew, what is not told until its SYNCED
-// is gone (client-go's Replace).
+// still, against what was told last. Where resource versions have no order the watch alone is
+// heard, in its own. When the watch begins anew, what is not told until its SYNCED is gone
+// (client-go's Replace).
 //
 // `Object` is what a controller reads of an object: a struct with an ObjectMetadata `metadata` and
 // ==. Objects in the store are never changed; who has one keeps it as it was.
@@ -72,8 +73,9 @@ class ObjectStore {
     return changes;
   }
 
-  // What the server has answered to a write. Answers it. What has been told to be gone stays so.
-  // An error: the reader refuses it.
+  // What the server has answered to a write. Answers it. What has been told to be gone stays so,
+  // and all stays as it is where the answer is not known to be newer. An error: the reader refuses
+  // it.
   Result<Object> wrote(std::string_view json) {
     auto object = reader_(json);
     if (!object) return object;
