@@ -115,9 +115,9 @@ Result<void> KubeService::post_at_once(std::function<void()> function) {
 
 void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest asked) {
   if (call->is_over()) return;  // it was cancelled meanwhile
-  auto ready = running_.size() < kMaxCalls
-                   ? connect()
-                   : too_many(std::to_string(kMaxCalls) + " calls are under way");
+  const bool is_watch = asked.answer == AskedRequest::Answer::kWatch;
+  Result<void> ready = find_place(call->caller().module, is_watch);
+  if (ready) ready = connect();
   if (!ready) {
     call->finish(ready.error().code(), ready.error().message());
     return;
@@ -125,7 +125,8 @@ void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest as
   // Its end may come at any time from here on, and is posted behind this.
   Running& running = running_[call->handle()];
   running.call = call;
-  if (asked.answer == AskedRequest::Answer::kWatch) {
+  running.is_watch = is_watch;
+  if (is_watch) {
     begin_watch(running, asked);
     return;
   }
@@ -137,6 +138,20 @@ void KubeService::run(const std::shared_ptr<router::Call>& call, AskedRequest as
       access_->request(std::move(request), [this, call, asked = std::move(asked)](Outcome outcome) {
         answer(*call, asked, std::move(outcome));
       });
+}
+
+Result<void> KubeService::find_place(const std::string& controller, bool is_watch) const {
+  size_t own = 0;
+  size_t left = kMaxCalls;
+  for (const auto& [handle, running] : running_) {
+    if (running.is_watch != is_watch) continue;
+    --left;
+    if (running.call->caller().module == controller) ++own;
+  }
+  if (own < left) return {};
+  return too_many("the controller has " + std::to_string(own) +
+                  (is_watch ? " watches" : " requests") + " under way, and of " +
+                  std::to_string(kMaxCalls) + " places " + std::to_string(left) + " are left");
 }
 
 void KubeService::begin_watch(Running& running, const AskedRequest& asked) {

@@ -33,7 +33,10 @@ namespace longshore::kube {
 
 class KubeService final : public services::HostServiceTarget {
  public:
-  static constexpr size_t kMaxCalls = 256;  // that are under way, watches among them
+  // That are under way: so many requests, and so many watches. A controller may have no more of
+  // either than there are places left then, half of them where it is alone: whatever it waits for,
+  // others find a place.
+  static constexpr size_t kMaxCalls = 256;
 
   // Where the server is talked to. A test has its own.
   using MakeLoop = std::function<Result<std::unique_ptr<ApiLoop>>(const config::AgentSettings&)>;
@@ -67,6 +70,7 @@ class KubeService final : public services::HostServiceTarget {
   // What is under way: a request or a watch.
   struct Running {
     std::shared_ptr<router::Call> call;
+    bool is_watch = false;
     std::shared_ptr<Call> request;
     std::shared_ptr<WatchStream> stream;
     Selection watched;  // of the stream
@@ -105,6 +109,7 @@ class KubeService final : public services::HostServiceTarget {
 
   // These run on the thread.
   void run(const std::shared_ptr<router::Call>& call, AskedRequest asked);
+  Result<void> find_place(const std::string& controller, bool is_watch) const;
   Result<void> connect();
   Result<std::unique_ptr<ApiAccess>> new_access();
   Result<ApiAccess*> access_to_leases();

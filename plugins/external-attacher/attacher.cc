@@ -145,7 +145,8 @@ void Attacher::hear_attachment(const kubernetes::Informer<VolumeAttachment>::Cha
     return;
   }
   index_.put(change.key, change.now->persistent_volume_name);
-  if (is_synced_ && (!change.before || is_changed(*change.before, *change.now))) {
+  if (is_synced_ &&
+      (!change.before || is_changed(*change.before, *change.now, handler_->finalizer()))) {
     attachment_queue_.add(change.key);
   }
 }

@@ -33,10 +33,15 @@ Result<VolumeAttachment> parse_volume_attachment(std::string_view json) {
   return attachment;
 }
 
-bool is_changed(VolumeAttachment before, const VolumeAttachment& now) {
-  before.metadata.resource_version = now.metadata.resource_version;
-  before.has_attach_error = now.has_attach_error;
-  before.has_detach_error = now.has_detach_error;
+bool is_changed(VolumeAttachment before, VolumeAttachment now, const std::string& finalizer) {
+  for (VolumeAttachment* const each : {&before, &now}) {
+    each->metadata.resource_version.clear();
+    std::erase(each->metadata.finalizers, finalizer);
+    each->has_annotations = false;
+    each->node_id.clear();
+    each->has_attach_error = false;
+    each->has_detach_error = false;
+  }
   return before != now;
 }
 

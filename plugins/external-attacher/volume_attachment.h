@@ -38,8 +38,9 @@ struct VolumeAttachment {
 // FAILED_PRECONDITION: it is none.
 Result<VolumeAttachment> parse_volume_attachment(std::string_view json);
 
-// Whether what has become of it is worth a look: more than an error, which is what the attacher
-// itself has written there after a look.
-bool is_changed(VolumeAttachment before, const VolumeAttachment& now);
+// Whether what has become of it is worth a look: more than what the attacher itself writes before
+// and after an attempt that fails, which is its finalizer, the node's id and an error. The next
+// attempt has a time of its own.
+bool is_changed(VolumeAttachment before, VolumeAttachment now, const std::string& finalizer);
 
 }  // namespace longshore::external_attacher

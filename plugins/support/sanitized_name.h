@@ -1,4 +1,4 @@
-// A driver's name as Kubernetes takes it in finalizers and names of Leases.
+// A driver's name as Kubernetes takes it in finalizers. Names of Leases are the agent's.
 //
 // Threads: any; a plain function.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace longshore::plugins {
 
-// Letters, digits and dashes stay. As external sidecars make it, so that they and we take each
-// other's objects over.
+// Letters, digits and dashes stay. As external sidecars make it of the names that CSI allows, which
+// are ASCII, so that they and we take each other's objects over.
 inline std::string sanitized_name(std::string name) {
   std::ranges::replace_if(
       name,

@@ -7,7 +7,8 @@
 //
 // iscsiadm binds nothing to network interfaces here (`-I default`).
 //
-// Threads: any number at once; no state but the configuration and look-ups that hang.
+// Threads: any number at once; no state but the configuration, and look-ups and scans that hang.
+// Owner: the module; on destruction it waits for those.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "iscsi/linux/iscsiadm.h"
 #include "iscsi/linux/node_records.h"
 #include "iscsi/linux/portal_addresses.h"
+#include "support/abandonable_calls.h"
 #include "support/linux/block/block_devices.h"
 
 namespace longshore::iscsi {
@@ -76,7 +78,8 @@ class IscsiBackendLinux final : public IscsiBackend {
                            const Deadline& deadline) const;
   // Units come with a login only where open-iscsi is to scan for them.
   Result<void> scan_unscanned(const Target& target, const std::vector<std::string>& addresses,
-                              const Deadline& deadline) const;
+                              const Deadline& deadline);
+  Result<void> scan(const Session& session, const Target& target, const Deadline& deadline);
 
   // In session_logout.cc.
   Result<void> log_out(const Session& session, const Target& target) const;
@@ -97,6 +100,7 @@ class IscsiBackendLinux final : public IscsiBackend {
   const NodeRecords records_;
   const IscsiSessions sessions_;
   PortalAddresses addresses_;
+  support::AbandonableCalls<Result<void>> scans_{32};  // by the session
   const block::BlockDevices devices_;
 };
 

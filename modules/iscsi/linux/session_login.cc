@@ -9,6 +9,7 @@ namespace longshore::iscsi {
 namespace {
 
 constexpr const char* kConnect = "connect to the target";
+constexpr const char* kScan = "scan for the disks of the target";
 constexpr std::chrono::milliseconds kSessionPollInterval{10};
 
 std::optional<std::string_view> name_of(const std::optional<Credentials>& credentials) {
@@ -158,17 +159,36 @@ Result<void> IscsiBackendLinux::await_login(const Target& target,
 // iscsid has scanned before iscsiadm ends, unless its node.session.scan is "manual".
 Result<void> IscsiBackendLinux::scan_unscanned(const Target& target,
                                                const std::vector<std::string>& addresses,
-                                               const Deadline& deadline) const {
+                                               const Deadline& deadline) {
   for (const Session& session : sessions_of(target, addresses)) {
     if (!session.is_logged_in || sessions_.units_of(session).has_any) continue;
     if (auto exceeded = deadline.exceeded(kConnect, target.text())) return *std::move(exceeded);
-    if (const std::error_code error = sessions_.scan(session)) {
-      return Error(StatusCode::kUnknown, "scan for the disks of the target", target.text())
-          .because(error)
-          .advise("it is connected: let the agent write to /sys, or call Rescan and go on");
-    }
+    if (Result<void> scanned = scan(session, target, deadline); !scanned) return scanned;
   }
   return {};
+}
+
+// The kernel waits for a target that has become silent since its login, for as long as SCSI's own
+// time limits last.
+Result<void> IscsiBackendLinux::scan(const Session& session, const Target& target,
+                                     const Deadline& deadline) {
+  const auto ask = [sessions = sessions_, session, object = target.text()]() -> Result<void> {
+    const std::error_code error = sessions.scan(session);
+    if (!error) return {};
+    return Error(StatusCode::kUnknown, kScan, object)
+        .because(error)
+        .advise("it is connected: let the agent write to /sys, or call Rescan and go on");
+  };
+  const auto unanswered = [&](const std::error_code& error) -> Result<void> {
+    if (auto exceeded = deadline.exceeded(kScan, target.text())) return *std::move(exceeded);
+    Error failure(StatusCode::kUnavailable, kScan, target.text());
+    if (error != std::errc::connection_already_in_progress)
+      return std::move(failure).because(error);
+    return std::move(failure)
+        .because("the target has not answered an earlier scan")
+        .advise("it is connected: repeat the call once it answers, or call DisconnectTarget");
+  };
+  return scans_.run(std::to_string(session.number), deadline, ask, unanswered);
 }
 
 }  // namespace longshore::iscsi

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace longshore::kubernetes {
+namespace {
+
+bool is_number(std::string_view version) {
+  return !version.empty() && version[0] != '0' &&
+         std::ranges::all_of(version, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
 
 std::string ObjectMetadata::key() const {
   return name_space.empty() ? name : name_space + '/' + name;
@@ -24,6 +32,9 @@ ObjectMetadata read_metadata(JsonDocument& document) {
 }
 
 bool is_newer(std::string_view resource_version, std::string_view other) {
+  if (!is_number(resource_version)) return false;
+  if (other.empty()) return true;
+  if (!is_number(other)) return false;
   return resource_version.size() != other.size() ? resource_version.size() > other.size()
                                                  : resource_version > other;
 }

@@ -192,6 +192,7 @@ struct Cluster {
   Result<host::v1::KubeObject> patch(const KubePatchRequest& request) {
     std::string path = request.path();
     patches.push_back(path);
+    if (const auto act = on_patch) act(path);  // which may be its last time
     if (is_forbidden) return Error::of_text(StatusCode::kPermissionDenied, "no, user u");
     if (path.ends_with("/status")) path.resize(path.size() - 7);
     const auto found = objects.find(path);
@@ -228,12 +229,13 @@ struct Cluster {
   std::optional<Error> list_error;
   csi::v1::ControllerPublishVolumeRequest published;
   std::string secret;
-  bool is_forbidden = false;         // each write
-  std::vector<std::string> calls;    // methods of the driver
-  std::vector<std::string> lists;    // paths
-  std::vector<std::string> gets;     // paths
-  std::vector<std::string> patches;  // paths
-  size_t refusals = 0;               // of patches
+  bool is_forbidden = false;                              // each write
+  std::function<void(const std::string& path)> on_patch;  // before it
+  std::vector<std::string> calls;                         // methods of the driver
+  std::vector<std::string> lists;                         // paths
+  std::vector<std::string> gets;                          // paths
+  std::vector<std::string> patches;                       // paths
+  size_t refusals = 0;                                    // of patches
   int version = 100;
   std::map<std::string, json::value> objects;  // by path
   const longshore::testing::ModuleFile file{test::built_module("external-attacher")};
@@ -310,6 +312,24 @@ TEST_CASE_METHOD(Cluster,
   CHECK(refusals == 0);
 }
 
+TEST_CASE_METHOD(Cluster, "An attachment that is deleted while its status is written is ended") {
+  put_attachment("va");
+  on_patch = [this](const std::string& path) {
+    if (!path.ends_with("/status")) return;
+    on_patch = nullptr;
+    json::value& object = objects.at(kAttachments + "/va");
+    object.at("metadata").as_object()["deletionTimestamp"] = "t";
+    ++version;
+  };
+  REQUIRE(start());
+  CHECK_FALSE(on_patch);
+  CHECK(attachment("va").at("status").at("attached") == true);
+  CHECK(count("ControllerUnpublishVolume") == 0);
+  tell_changes();
+  CHECK(count("ControllerUnpublishVolume") == 1);
+  CHECK_FALSE(objects.contains(kAttachments + "/va"));
+}
+
 TEST_CASE_METHOD(Cluster, "A finalizer that a volume has twice goes as a whole") {
   put(kVolumes, R"({"metadata": {"name": "pv", "deletionTimestamp": "t", "finalizers":
       ["external-attacher/disk-example", "other", "external-attacher/disk-example"]},
@@ -323,13 +343,15 @@ TEST_CASE_METHOD(Cluster,
                  "What the driver refuses stands in the status, and is tried again later") {
   put_attachment("va");
   publish_error = Error::of_text(StatusCode::kResourceExhausted, "no slot is free");
-  REQUIRE(start({{"retry_interval_start", SettingValue(std::chrono::nanoseconds(7s))}}));
+  REQUIRE(start({{"retry_interval_start", SettingValue(std::chrono::nanoseconds(60s))}}));
   const json::value error = attachment("va").at("status").at("attachError");
   CHECK(error.at("message") == "no slot is free");
   CHECK(error.at("errorCode") == 8);
+  // Not already when the watch tells of what it has written.
+  tell_changes();
   CHECK(count("ControllerPublishVolume") == 1);
   publish_error.reset();
-  host.advance(8s);
+  host.advance(61s);
   settle();
   CHECK(count("ControllerPublishVolume") == 2);
   CHECK(attachment("va").at("status").at("attached") == true);

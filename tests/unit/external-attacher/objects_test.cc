@@ -164,18 +164,23 @@ TEST_CASE("A CSINode that is none is refused with a sentence") {
   }
 }
 
-TEST_CASE("An error in the status alone is no change that is worth a look") {
+TEST_CASE("What the attacher writes when an attempt fails is no change that is worth a look") {
   const VolumeAttachment before{.metadata = {.name = "a"}, .attacher = "d"};
   VolumeAttachment now = before;
+  now.metadata.resource_version = "2";
+  now.metadata.finalizers = {"own"};
+  now.has_annotations = true;
+  now.node_id = "i-1";
   now.has_attach_error = true;
   now.has_detach_error = true;
-  CHECK_FALSE(is_changed(before, now));
-  CHECK_FALSE(is_changed(now, before));
+  CHECK_FALSE(is_changed(before, now, "own"));
+  CHECK_FALSE(is_changed(now, before, "own"));
+  CHECK(is_changed(before, now, "other"));
   now.metadata.is_being_deleted = true;
-  CHECK(is_changed(before, now));
+  CHECK(is_changed(before, now, "own"));
   now = before;
-  now.metadata.finalizers = {"x"};
-  CHECK(is_changed(before, now));
+  now.is_attached = true;
+  CHECK(is_changed(before, now, "own"));
 }
 
 }  // namespace

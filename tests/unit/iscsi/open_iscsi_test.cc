@@ -1,5 +1,8 @@
 // How the Linux backend uses open-iscsi: which programs it starts with which arguments, in which
 // order, what it makes of their ends, and what is in files meanwhile.
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -7,6 +10,8 @@
 #include <thread>
 
 #include "iscsi/linux/exit_codes.h"
+#include "longshore/linux/file_descriptor.hpp"
+#include "tests/support/eventually.h"
 #include "tests/support/read_file.h"
 #include "tests/unit/iscsi/connected_node.h"
 
@@ -218,6 +223,27 @@ TEST_CASE("a session that cannot be scanned stays, and ConnectTarget says so") {
   REQUIRE_FALSE(unscanned);
   CHECK_THAT(unscanned.error().message(), Catch::Contains("scan") && Catch::Contains("/sys"));
   CHECK(fs::exists(host));
+}
+
+TEST_CASE("a scan that the target does not answer is waited for no longer than the call may take") {
+  Connected node({.disks = 0});
+  REQUIRE(node.connect({}));
+  const fs::path scan =
+      node.open_iscsi().sysfs() + "/class/iscsi_session/session1/scsi_host/host0/scan";
+  REQUIRE(fs::remove(scan));
+  REQUIRE(::mkfifo(scan.c_str(), 0600) == 0);  // hangs who writes until somebody reads
+  const auto connect = [&](const Deadline& deadline) {
+    return node.backend().connect(the_target(), {}, deadline);
+  };
+  CHECK(connect(Deadline().within(std::chrono::milliseconds(20))).error().code() ==
+        StatusCode::kDeadlineExceeded);
+  // Others are told at once, and hang no thread of their own.
+  const Result<void> refused = connect({});
+  CHECK(refused.error().code() == StatusCode::kUnavailable);
+  CHECK_THAT(refused.error().message(), Catch::Contains("has not answered an earlier scan"));
+  const FileDescriptor reader(::open(scan.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  REQUIRE(reader);
+  CHECK(test::eventually([&] { return connect({}).ok(); }));
 }
 
 TEST_CASE("a call that is over does not wait for disks") {

@@ -261,21 +261,47 @@ TEST_CASE_METHOD(KubeWorld, "An agent that knows no server says so, and looks ag
   CHECK(object_of(answered("Get", at(kNode), 200, kStored)) == kKept);
 }
 
-TEST_CASE_METHOD(KubeWorld, "There is a bound for calls, and the end of the service ends them") {
+TEST_CASE_METHOD(KubeWorld,
+                 "A controller has no more requests under way than are left for others") {
+  world.configuration.modules[1].kube_grants = world.configuration.modules[0].kube_grants;
   std::vector<std::shared_ptr<router::Recorder>> waiting;
-  for (size_t i = 0; i < KubeService::kMaxCalls; ++i) {
-    world.call(method("Get"), at(kNode), waiting.emplace_back(new router::Recorder));
-  }
-  CHECK(world.ask(method("Get"), at(kNode))->code() == StatusCode::kResourceExhausted);
-  CHECK(world.ask(method("Watch"), at("/api/v1/nodes"))->code() == StatusCode::kResourceExhausted);
-  answer(made(KubeService::kMaxCalls), 200, kStored);
+  const auto ask = [&](const std::string& controller) {
+    world.call(method("Get"), at(kNode), waiting.emplace_back(new router::Recorder), controller);
+  };
+  for (size_t i = 0; i < KubeService::kMaxCalls / 2; ++i) ask("one");
+  const auto refused = world.ask(method("Get"), at(kNode));
+  CHECK(refused->code() == StatusCode::kResourceExhausted);
+  CHECK_THAT(refused->text(), Contains("128 requests under way") && Contains("128 are left"));
+  for (size_t i = 0; i < KubeService::kMaxCalls / 4; ++i) ask("two");
+  CHECK(world.ask(method("Get"), at(kNode), "two")->code() == StatusCode::kResourceExhausted);
+  // Of two's.
+  answer(made(KubeService::kMaxCalls / 4 * 3), 200, kStored);
   CHECK(test::eventually([&] {
-    return world.ask(method("Get"), at(kNode), "one", 50ms)->code() ==
+    return world.ask(method("Get"), at(kNode), "two", 50ms)->code() ==
            StatusCode::kDeadlineExceeded;
   }));
+  CHECK(world.ask(method("Get"), at(kNode))->code() == StatusCode::kResourceExhausted);
+}
+
+TEST_CASE_METHOD(KubeWorld, "Requests and watches have their own bounds") {
+  const std::string nodes = at("/api/v1/nodes");
+  for (size_t i = 0; i < KubeService::kMaxCalls / 2; ++i) {
+    world.call(method("Watch"), nodes, std::make_shared<router::Recorder>());
+  }
+  CHECK(world.ask(method("Watch"), nodes)->code() == StatusCode::kResourceExhausted);
+  made();  // the list for all of them
+  world.call(method("Get"), at(kNode), std::make_shared<router::Recorder>());
+  CHECK(made(2)->request.path == kNode);
+}
+
+TEST_CASE_METHOD(KubeWorld, "The end of the service ends all calls") {
+  const auto get = std::make_shared<router::Recorder>();
+  const auto watch = std::make_shared<router::Recorder>();
+  world.call(method("Get"), at(kNode), get);
+  world.call(method("Watch"), at("/api/v1/nodes"), watch);
+  made(2);
   service->stop();
-  waiting.pop_back();
-  for (const auto& each : waiting) {
+  for (const auto& each : {get, watch}) {
     REQUIRE(each->await());
     CHECK(each->code() == StatusCode::kUnavailable);
   }

@@ -125,7 +125,7 @@ TEST_CASE("An object that the reader refuses is logged, and the others are told"
   CHECK(world.nodes->find("n")->id == "a");
 }
 
-TEST_CASE("An own write is known, and told by nobody") {
+TEST_CASE("An own write is known before anything of it is told") {
   World world;
   world.events = {initial("n", "8", "a"), synced()};
   world.start();

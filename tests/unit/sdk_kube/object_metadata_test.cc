@@ -66,5 +66,14 @@ TEST_CASE("Resource versions are numbers without a limit") {
   CHECK_FALSE(is_newer("12", "12"));
 }
 
+TEST_CASE("Resource versions that are no numbers have no order") {
+  for (const auto& [one, other] :
+       {std::pair("zz9", "ab1"), {"b", "7"}, {"7", "a"}, {"a", ""}, {"012", "3"}, {"-2", "1"}}) {
+    INFO(one << ' ' << other);
+    CHECK_FALSE(is_newer(one, other));
+    if (*other != '\0') CHECK_FALSE(is_newer(other, one));
+  }
+}
+
 }  // namespace
 }  // namespace longshore::kubernetes

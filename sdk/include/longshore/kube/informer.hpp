@@ -11,9 +11,10 @@
 //
 // Once synced it stays so: when the stream is lost it is begun anew, and the store keeps what it
 // has until all is told again; what went meanwhile is then a change like another. The event handler
-// gets what is different, not what the server says: a state that is told again, one that is older
-// than an own write, and the own write itself, are none. States may be left out, the last one
-// never. There is no resync: no change is lost here.
+// gets what is different, not what the server says: a state that is told again, and one that is
+// older than an own write, are none. The own write comes when the watch tells of it, as it may hold
+// what somebody else has changed: so each costs one look that finds nothing to do. States may be
+// left out, the last one never. There is no resync: no change is lost here.
 //
 // Errors: an object that the reader refuses is logged as a warning, and what was known of it stays.
 // `set_degraded` hears when the stream is lost, as PERMISSION_DENIED without a grant or RBAC's
@@ -105,7 +106,8 @@ class Informer {
   }
 
   // Takes what the server has answered to a write of the controller's own, before the watch tells
-  // of it, and answers the object. An error: the reader refuses it.
+  // of it, and answers the object. Where resource versions are no numbers it only answers it. An
+  // error: the reader refuses it.
   Result<Object> wrote(std::string_view json) {
     const std::lock_guard lock(mutex_);
     return store_.wrote(json);

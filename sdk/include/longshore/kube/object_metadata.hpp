@@ -38,7 +38,8 @@ struct ObjectMetadata {
 ObjectMetadata read_metadata(JsonDocument& document);
 
 // Whether a resource version is of a later state of an object than another, which may be empty. KEP
-// 5504 has them as whole numbers without a limit, which are compared within one resource.
+// 5504 has them as whole numbers without a limit, which are compared within one resource. Those of
+// aggregated API servers may be no numbers: then nothing is known to be newer.
 bool is_newer(std::string_view resource_version, std::string_view other);
 
 }  // namespace longshore::kubernetes

@@ -2,8 +2,11 @@
 // of them since: the store of client-go's informers, with the own writes as well.
 //
 // Own writes are known here before the watch tells of them, and no older state comes after a newer
-// one: so nothing is decided by what the controller has changed already. When the watch begins
-// anew, what is not told until its SYNCED is gone (client-go's Replace).
+// one: so nothing is decided by what the controller has changed already. The answer to a write may
+// hold what somebody else changed just before. So the watch's own news of that state is a change
+// still, against what was told last. Where resource versions have no order the watch alone is
+// heard, in its own. When the watch begins anew, what is not told until its SYNCED is gone
+// (client-go's Replace).
 //
 // `Object` is what a controller reads of an object: a struct with an ObjectMetadata `metadata` and
 // ==. Objects in the store are never changed; who has one keeps it as it was.
@@ -37,7 +40,7 @@ class ObjectStore {
   // Nothing before: it is new. Nothing now: it is gone.
   struct Change {
     std::string key;  // "namespace/name", or "name" where there are no namespaces
-    Known before;
+    Known before;     // as the last change had it; of what is gone, as it was known
     Known now;
   };
 
@@ -65,19 +68,25 @@ class ObjectStore {
       if (is_telling_) told_.insert(event.key());
       auto object = reader_(event.object());
       if (!object) return std::move(object).error();
-      put(event.key(), *std::move(object), changes);
+      put(event.key(), std::make_shared<const Object>(*std::move(object)), changes);
     }
     return changes;
   }
 
-  // What the server has answered to a write. Answers it. What has been told to be gone stays so.
-  // An error: the reader refuses it.
+  // What the server has answered to a write. Answers it. What has been told to be gone stays so,
+  // and all stays as it is where the answer is not known to be newer. An error: the reader refuses
+  // it.
   Result<Object> wrote(std::string_view json) {
     auto object = reader_(json);
-    std::vector<Change> changes;
-    if (object && entries_.contains(object->metadata.key())) {
-      put(object->metadata.key(), *object, changes);
-    }
+    if (!object) return object;
+    const auto found = entries_.find(object->metadata.key());
+    if (found == entries_.end()) return object;
+    Entry& entry = found->second;
+    const std::string& version = object->metadata.resource_version;
+    if (!is_newer(version, entry.version)) return object;
+    entry = {.known = std::make_shared<const Object>(*object),
+             .told = entry.is_gone ? nullptr : std::move(entry.told),
+             .version = version};
     return object;
   }
   // A write was the object's end; the watch will tell of that too.
@@ -88,40 +97,46 @@ class ObjectStore {
 
   Known find(const std::string& key) const {
     const auto found = entries_.find(key);
-    return found == entries_.end() || found->second.is_gone ? nullptr : found->second.object;
+    return found == entries_.end() || found->second.is_gone ? nullptr : found->second.known;
   }
   std::vector<Known> all() const {
     std::vector<Known> objects;
     for (const auto& [key, entry] : entries_) {
-      if (!entry.is_gone) objects.push_back(entry.object);
+      if (!entry.is_gone) objects.push_back(entry.known);
     }
     return objects;
   }
 
  private:
   struct Entry {
-    Known object;
-    std::string version;  // what is not newer than it is no news; empty: all is
+    Known known;          // own writes too
+    Known told;           // by the last change; null: it was gone
+    std::string version;  // what is older is no news; empty: nothing is older
     bool is_gone = false;
   };
   using Entries = std::map<std::string, Entry>;
 
-  void put(const std::string& key, Object object, std::vector<Change>& changes) {
+  void put(const std::string& key, const Known& now, std::vector<Change>& changes) {
     Entry& entry = entries_[key];
-    std::string version = object.metadata.resource_version;
-    if (entry.object && !is_newer(version, entry.version)) return;
-    if (entry.object && !entry.is_gone && *entry.object == object) {  // it is told anew
-      entry.version = std::move(version);
-      return;
+    const std::string& version = now->metadata.resource_version;
+    if (is_newer(entry.version, version)) return;
+    if (entry.is_gone && entry.version == version) return;
+    Known before = entry.is_gone ? nullptr : std::move(entry.told);
+    if (before && *before == *now) {
+      if (*entry.known == *now) {  // it is told anew
+        entry.told = std::move(before);
+        entry.version = version;
+        return;
+      }
+      before = std::move(entry.known);  // an own write that the server has lost
     }
-    const auto now = std::make_shared<const Object>(std::move(object));
-    changes.push_back({key, entry.is_gone ? nullptr : std::move(entry.object), now});
-    entry = {now, std::move(version), false};
+    changes.push_back({key, std::move(before), now});
+    entry = {.known = now, .told = now, .version = version};
   }
 
   void erase(typename Entries::iterator found, std::vector<Change>& changes) {
     if (found == entries_.end()) return;
-    changes.push_back({found->first, std::move(found->second.object), nullptr});
+    changes.push_back({found->first, std::move(found->second.known), nullptr});
     entries_.erase(found);
   }
 
