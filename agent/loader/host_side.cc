@@ -266,6 +266,7 @@ void HostSide::write_log(longshore_log_level level, longshore_call handle, std::
     return parts_.options.write_log(level, call ? call->origin() : 0, text);
   observe::Fields fields{{"module", parts_.options.name}};
   if (call) {
+    if (level >= LONGSHORE_LOG_WARNING) call->warn(text);
     fields.push_back({"method", call->method().full_name});
     fields.push_back({"request", call->request_id()});
     fields.push_back({"object", call->object()});

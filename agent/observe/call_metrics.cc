@@ -25,6 +25,7 @@ MethodMetrics::Snapshot MethodMetrics::snapshot() const {
   for (size_t i = 0; i < buckets_.size(); ++i) snapshot.buckets[i] = buckets_[i].load(kRelaxed);
   snapshot.seconds = static_cast<double>(nanoseconds_.load(kRelaxed)) / 1e9;
   snapshot.sent = sent_.load(kRelaxed);
+  snapshot.warned = warned_.load(kRelaxed);
   snapshot.started = started_.load(kRelaxed);
   return snapshot;
 }

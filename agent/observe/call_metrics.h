@@ -47,6 +47,8 @@ class MethodMetrics {
   void message_sent() { add(sent_); }
   // The call's one outcome. A status that gRPC does not know counts as UNKNOWN.
   void handled(StatusCode code, std::chrono::nanoseconds elapsed);
+  // The module wrote a warning of that call, which may have gone well.
+  void warned() { add(warned_); }
 
   // In short, for tables.
   struct Figures {
@@ -61,6 +63,7 @@ class MethodMetrics {
   struct Snapshot {
     uint64_t started = 0;
     uint64_t sent = 0;
+    uint64_t warned = 0;
     std::array<uint64_t, kStatusCodes> handled{};                    // by status code
     std::array<uint64_t, kBucketMilliseconds.size() + 1> buckets{};  // each for itself
     double seconds = 0;
@@ -78,6 +81,7 @@ class MethodMetrics {
   const bool server_streaming_;
   Counter started_{0};
   Counter sent_{0};
+  Counter warned_{0};
   Counter nanoseconds_{0};
   std::array<Counter, kStatusCodes> handled_{};
   std::array<Counter, kBucketMilliseconds.size() + 1> buckets_{};

@@ -108,6 +108,9 @@ void add_calls(MetricsWriter& writer, const std::vector<CalledMethod>& called) {
   for (const CalledMethod& method : called) {
     add_histogram(writer, method.labels, method.snapshot.buckets, method.snapshot.seconds, ends);
   }
+  add_counters("longshore_call_warnings_total",
+               "Calls of which the module wrote a warning, though they may have gone well.",
+               [](const auto& snapshot) { return snapshot.warned; });
 }
 
 void add_csi_calls(MetricsWriter& writer, const std::vector<CsiCallSeries>& all) {

@@ -60,6 +60,7 @@ void tell_request(JsonText& json, const Method& method, std::string_view request
 void tell_outcome(JsonText& json, const RecentCalls::Answered& answered) {
   tell(json, "code", status_code_name(answered.code));
   tell(json, "message", answered.text);
+  tell(json, "warning", answered.warning);
   json.decimal("duration_ms", milliseconds(answered.took), 3);
 }
 

@@ -200,10 +200,16 @@ void Call::end_early(StatusCode code, std::string text) {
   }
 }
 
+void Call::warn(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (!answered_ && warning_.empty()) warning_ = text.substr(0, kMaxWarningBytes);
+}
+
 void Call::cancel() { end_early(StatusCode::kCancelled, "the caller cancelled the call"); }
 
 void Call::answer(StatusCode code, std::string text) {
   bool unfinished = false;
+  std::string warning;
   Children children;
   {
     const std::lock_guard lock(mutex_);
@@ -211,10 +217,11 @@ void Call::answer(StatusCode code, std::string text) {
     unfinished = state_ == State::kRunning;
     outcome_ = code;
     outcome_text_ = text;
+    warning = std::move(warning_);
     children.swap(children_);
   }
   // Nobody else touches the answer from here on: sends are refused now.
-  record(code, text, unfinished);
+  record(code, text, warning, unfinished);
   if (code == StatusCode::kOk && !is_stream()) {
     parts_.observer->on_response(std::move(unary_response_));
   } else {
@@ -224,10 +231,11 @@ void Call::answer(StatusCode code, std::string text) {
 }
 
 // Embedded agents record nothing and are spared the clock.
-void Call::record(StatusCode code, const std::string& text, bool unfinished) const {
+void Call::record(StatusCode code, const std::string& text, const std::string& warning,
+                  bool unfinished) const {
   if (!parts_.recorder.records()) return;
   parts_.recorder.record({handle(), parts_.method, parts_.caller, parts_.request_id, parts_.request,
-                          started(), Clock::now() - started(), code, text},
+                          started(), Clock::now() - started(), code, text, warning},
                          unfinished);
 }
 

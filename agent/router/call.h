@@ -65,6 +65,7 @@ class Cancellable {
 class Call final : public Work, public Timer, public Cancellable {
  public:
   static constexpr size_t kMaxObjectBytes = 512;
+  static constexpr size_t kMaxWarningBytes = 1024;
 
   // What a call is made of; fixed from then on.
   struct Parts {
@@ -144,6 +145,10 @@ class Call final : public Work, public Timer, public Cancellable {
   // False: it was finished before.
   bool finish(StatusCode code, std::string text);
 
+  // What an administrator has to know of the call, though it may go well: for its outcome in the
+  // audit log and the figures. The first counts, cut.
+  void warn(std::string_view text);
+
   // The caller's side: ends the wait. The observer is told `code` unless it was told before.
   void end_early(StatusCode code, std::string text);
   void cancel() override;
@@ -167,7 +172,8 @@ class Call final : public Work, public Timer, public Cancellable {
  private:
   // Tells the observer, unless it was told before. What the call has asked for is not wanted then.
   void answer(StatusCode code, std::string text);
-  void record(StatusCode code, const std::string& text, bool unfinished) const;
+  void record(StatusCode code, const std::string& text, const std::string& warning,
+              bool unfinished) const;
   bool is_stream() const { return method().server_streaming; }
   // Offers the call to its target. False: not taken, and the target has moved.
   bool hand_over();
@@ -199,6 +205,7 @@ class Call final : public Work, public Timer, public Cancellable {
   std::atomic<StatusCode> outcome_{StatusCode::kOk};
   bool finished_well_ = false;
   std::string outcome_text_;
+  std::string warning_;
   bool sent_ = false;
   std::string unary_response_;   // until the module finishes
   bool full_ = false;            // the observer has no room

@@ -25,6 +25,7 @@ struct OutcomeRecorder {
         metrics->message_sent();
       }
       metrics->handled(answered.code, answered.took);
+      if (!answered.warning.empty()) metrics->warned();
     }
     if (recent) recent->add(answered);
     if (audit) audit->add(answered, unfinished);

@@ -59,6 +59,7 @@ class RecentCalls {
     Clock::duration took;
     StatusCode code;
     std::string_view text;
+    std::string_view warning = {};  // what the module had to warn of meanwhile
   };
   void add(const Answered& answered);
 

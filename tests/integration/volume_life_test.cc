@@ -11,6 +11,8 @@
 #include "tests/integration/disk_versions.h"
 #include "tests/support/disk_content.h"
 #include "tests/support/disk_node.h"
+#include "tests/support/eventually.h"
+#include "tests/support/read_file.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/wire_reader.h"
 #include "tests/support/wire_writer.h"
@@ -143,8 +145,10 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("What is lost with a disk is told by a warning in the log, and the call succeeds") {
-  ServedNode served;
+TEST_CASE("What is lost with a disk is a warning in log and audit log, and the call succeeds") {
+  const TemporaryDirectory audit;
+  const std::string audit_file = audit / "audit.jsonl";
+  ServedNode served({.more = "[agent.audit]\nfile = \"" + audit_file + "\"\n"});
   DiskNode& node = served.node;
   DiskClient v1(node);
   VersionClient client(node, "volume", "v1");
@@ -169,6 +173,11 @@ TEST_CASE("What is lost with a disk is told by a warning in the log, and the cal
   }
   CHECK_THAT(warnings[0], Catch::Contains("method=v1.Volume/WriteVolumeCache"));
   CHECK_THAT(warnings[1], Catch::Contains("method=v1.Volume/UnmountVolume"));
+  CHECK(eventually([&] {
+    return read_file(audit_file)
+               .find(R"("code":"OK","warning":"the disk of what was mounted on)") !=
+           std::string::npos;
+  }));
 }
 
 TEST_CASE("v2alpha1 finds the closest volume of a path") {

@@ -42,11 +42,14 @@ TEST_CASE("The series of calls have csi-proxy's names, labels and buckets, in it
   method->handled(StatusCode::kNotFound, 200s);
   method->started();
   method->handled(StatusCode::kCancelled, 30s);
+  method->warned();
   const std::string labels =
       "grpc_method=\"CreateSymlink\",grpc_service=\"v1.Filesystem\",grpc_type=\"unary\"";
   const std::string text = text_of(method);
   CHECK(lines_of(text, "grpc_server_started") ==
         Lines{"grpc_server_started_total{" + labels + "} 5"});
+  CHECK(lines_of(text, "longshore_call_warnings") ==
+        Lines{"longshore_call_warnings_total{" + labels + "} 1"});
   CHECK(lines_of(text, "grpc_server_msg_received") ==
         Lines{"grpc_server_msg_received_total{" + labels + "} 5"});
   CHECK(lines_of(text, "grpc_server_msg_sent") ==

@@ -53,6 +53,22 @@ TEST_CASE(
 #endif
 }
 
+TEST_CASE("what a module warns of is told with the call's outcome: the first, cut") {
+  World world;
+  const auto call = world.begin();
+  call->run();
+  call->warn("it is still mounted elsewhere" + std::string(2000, '.'));
+  call->warn("a second one");
+  call->send("");
+  call->finish(StatusCode::kOk, "");
+  call->warn("too late");
+  const auto lines = world.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(has(lines[1], R"("code":"OK","warning":"it is still mounted elsewhere...)"));
+  CHECK(lines[1].size() < 1500);
+  CHECK_FALSE(has(lines[1], "a second one"));
+}
+
 TEST_CASE("a caller's program is told where it is known, and cut where it is long") {
   World world;
   Caller known{"uid:7", "uid:7", nullptr, ids_of(7), 4711};
