@@ -94,7 +94,10 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
     if (driver) follow(wanted, driver);
     update(wanted);
   });
-  if (!posted) condition->fail(posted.error().message());
+  // Who observes it looks here again: what is known already is told no more.
+  if (!posted && condition->state().reason != posted.error().message()) {
+    condition->fail(posted.error().message());
+  }
   const std::lock_guard lock(mutex_);
   if (posted) {
     unposted_.erase(wanted);

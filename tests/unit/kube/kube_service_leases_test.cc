@@ -50,6 +50,11 @@ struct LeaseWorld : KubeWorld {
   }
 };
 
+struct CountingObserver final : services::RunCondition::Observer {
+  void condition_changed() override { ++changes; }
+  int changes = 0;
+};
+
 }  // namespace
 
 TEST_CASE_METHOD(LeaseWorld, "A lease waits for the client of API servers to be installed") {
@@ -57,7 +62,15 @@ TEST_CASE_METHOD(LeaseWorld, "A lease waits for the client of API servers to be 
   const auto first = condition();
   REQUIRE(first);
   CHECK_THAT(first->state().reason, Contains("cannot load the client"));
+  // It is looked at again for each change that is told.
+  const auto observer = std::make_shared<CountingObserver>();
+  first->observe(observer);
   CHECK(condition() == first);
+  CHECK(observer->changes == 0);
+  no_client = Error(StatusCode::kFailedPrecondition, "read the client");
+  CHECK(condition() == first);
+  CHECK(observer->changes == 1);
+  CHECK_THAT(first->state().reason, Contains("cannot read the client"));
   no_client.reset();
   REQUIRE(condition() == first);
   lead(first);
