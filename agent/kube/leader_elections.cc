@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "config/lease_name.h"
 #include "kube/pod.h"
 #include "router/timers.h"
 #include "text/hexadecimal.h"
@@ -26,7 +27,8 @@ std::string unique_holder() {
   const std::string host = boost::asio::ip::host_name(error);
   std::random_device chance;
   const std::array<unsigned, 2> random = {chance(), chance()};
-  return sanitized_lease_name(host) + '_' + text::hexadecimal(std::as_bytes(std::span(random)));
+  return config::sanitized_lease_name(host) + '_' +
+         text::hexadecimal(std::as_bytes(std::span(random)));
 }
 
 // The same moment by the clock of timers; not later, as what is added is read behind it.
@@ -58,7 +60,7 @@ LeaseClaim lease_claim(const config::LeaderElectionSettings& settings, const std
   LeaseClaim claim;
   claim.name_space =
       settings.name_space.empty() ? pod_namespace(pod_surroundings()) : settings.name_space;
-  claim.name = sanitized_lease_name(settings.lease);
+  claim.name = config::sanitized_lease_name(settings.lease);
   claim.holder = holder;
   claim.duration = duration_cast<std::chrono::seconds>(settings.lease_duration);
   for (const std::string& label : settings.labels) {
