@@ -1,4 +1,5 @@
-// What longshore-kube.so exports. Both sides are of one build: what passes is C++.
+// What longshore-kube.so exports. What passes is C++: both sides are of one version, and of the
+// same headers, which the version has a hash of.
 //
 // Threads: any.
 #pragma once

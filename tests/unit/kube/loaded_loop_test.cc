@@ -4,7 +4,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
@@ -55,6 +57,23 @@ TEST_CASE("What is no client of this agent's version is not loaded") {
   SECTION("a library without a version") {
     std::filesystem::copy_file(test::built_modules() + "/longshore-echo.so", file);
     CHECK_THAT(refusal(file).message(), Contains("it is of version unknown"));
+  }
+  SECTION("of the same version, made of other headers") {
+    const std::string said = refusal(test::built_modules() + "/longshore-echo.so").message();
+    const std::string agent = ", and this agent of ";
+    const size_t begin = said.find(agent) + agent.size();
+    const std::string version = said.substr(begin, said.find(';', begin) - begin);
+    std::stringstream content;
+    content << std::ifstream(test::built_program("longshore-kube.so")).rdbuf();
+    std::string library = std::move(content).str();
+    const size_t at = library.find(version);
+    REQUIRE(at != std::string::npos);
+    char& last = library[at + version.size() - 1];
+    last = last == '0' ? '1' : '0';
+    std::ofstream(file) << library;
+    CHECK_THAT(
+        refusal(file).message(),
+        Contains("it is of version " + library.substr(at, version.size()) + agent + version));
   }
   SECTION("others may write it") {
     std::filesystem::copy_file(test::built_program("longshore-kube.so"), file);
