@@ -1,4 +1,5 @@
 // When controllers run: by conditions, after failures, and up to a fence.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -110,9 +111,16 @@ class Lease final : public services::HostServiceTarget {
   Lease(loader::ModuleDescription description, std::shared_ptr<RunCondition> condition)
       : HostServiceTarget(std::move(description)), condition_(std::move(condition)) {}
   bool for_modules() const override { return true; }
-  std::shared_ptr<RunCondition> run_condition(const config::ModuleSettings&) override {
+  std::shared_ptr<RunCondition> run_condition(const config::ModuleSettings& controller) override {
+    heard.push_back("asked for " + controller.name + " by " + controller.leader_election.lease);
     return condition_;
   }
+  void modules_changed(const services::ModuleStates& modules) override {
+    heard.emplace_back("told of");
+    for (const auto& module : modules) heard.back() += ' ' + module.name;
+  }
+
+  std::vector<std::string> heard;
 
  private:
   Result<void> begin(router::Call&) override { return {}; }
@@ -130,7 +138,8 @@ struct World {
     loader::ModuleDescription description;
     description.services = {method.service};
     description.methods = {method};
-    core.host_services.add(std::make_shared<Lease>(description, condition));
+    lease = std::make_shared<Lease>(description, condition);
+    core.host_services.add(lease);
     core.host_services.add(std::make_shared<Lease>(loader::ModuleDescription(), driver));
     core.modules.set_process_code([this](auto inspection, const auto&, const auto&) {
       return Result<std::shared_ptr<loader::ModuleCode>>(
@@ -177,6 +186,7 @@ struct World {
   const std::shared_ptr<RunCondition> condition =
       std::make_shared<RunCondition>("another node has the lease");
   const std::shared_ptr<RunCondition> driver = std::make_shared<RunCondition>("");
+  std::shared_ptr<Lease> lease;
   std::atomic<int> reconciles = 0;
   router::Watched<std::string> ended;
   std::unique_ptr<observe::Log> log =
@@ -243,6 +253,25 @@ TEST_CASE_METHOD(World,
   configuration.modules.clear();
   apply();
   CHECK(core.modules.list().empty());
+}
+
+TEST_CASE_METHOD(World,
+                 "After a change that is given up, services know of what runs, and of no more") {
+  configuration.modules.at(0).leader_election.lease = "first";
+  apply();
+  configuration.modules.at(0).leader_election.lease = "other";
+  configuration.modules.push_back(configuration.modules.at(0));
+  configuration.modules.back().name = "resizer";
+  const InspectedModules::Scope scope(*core.inspected);
+  {
+    const auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGiveUp);
+    REQUIRE(change);
+    CHECK(std::ranges::count(lease->heard, "asked for attacher by other") > 0);
+    CHECK(std::ranges::count(lease->heard, "asked for resizer by other") > 0);
+    lease->heard.clear();
+  }
+  CHECK(lease->heard ==
+        std::vector<std::string>{"asked for attacher by first", "told of attacher"});
 }
 
 TEST_CASE_METHOD(World, "One that does not start is tried again, later each time") {
