@@ -271,10 +271,12 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
 void ModuleSet::tell_services() const {
   services::ModuleStates states;
   for (const Entry& entry : list()) {
-    states.push_back({.name = entry.settings.name,
-                      .is_controller = entry.is_controller(),
-                      .state = entry.state(),
-                      .reason = entry.why_not()});
+    states.push_back(
+        {.name = entry.settings.name,
+         .is_controller = entry.is_controller(),
+         .state = entry.state(),
+         .reason = entry.why_not(),
+         .has_failed = !entry.failure.empty() && !starter_.has_abandoned(entry.settings.name)});
   }
   host_services_.modules_changed(states);
 }

@@ -9,8 +9,9 @@ namespace longshore::services {
 struct ModuleState {
   std::string name;
   bool is_controller = false;
-  std::string state;   // as `longshorectl modules` shows it
-  std::string reason;  // why it does not serve
+  std::string state;        // as `longshorectl modules` shows it
+  std::string reason;       // why it does not serve
+  bool has_failed = false;  // and nothing of it runs
 
   bool operator==(const ModuleState&) const = default;
 };

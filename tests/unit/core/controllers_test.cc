@@ -117,7 +117,9 @@ class Lease final : public services::HostServiceTarget {
   }
   void modules_changed(const services::ModuleStates& modules) override {
     heard.emplace_back("told of");
-    for (const auto& module : modules) heard.back() += ' ' + module.name;
+    for (const auto& module : modules) {
+      heard.back() += ' ' + module.name + (module.has_failed ? " that failed" : "");
+    }
   }
 
   std::vector<std::string> heard;
@@ -302,6 +304,27 @@ TEST_CASE_METHOD(World, "One that does not start is tried again, later each time
   CHECK(ControllerSupervisor::delay_after(9) == 256s);
   CHECK(ControllerSupervisor::delay_after(10) == 5min);
   CHECK(ControllerSupervisor::delay_after(4'000'000'000) == 5min);
+}
+
+TEST_CASE_METHOD(World, "One that failed is tried in its time where its lease is left for that") {
+  condition->meet();
+  script.fails_to_start = 1;
+  apply();
+  CHECK(std::ranges::count(lease->heard, "told of attacher that failed") > 0);
+  condition->fail({.reason = "left to others", .fence = Clock::now() + 1min, .is_left = true});
+  reconcile();
+  CHECK(entry().lifecycle->state() == LifecycleState::kFailed);
+  CHECK(entry().failed_starts == 1);
+  CHECK(eventually([&] {
+    if (reconciles.exchange(0) > 0) core.modules.reconcile_controllers();
+    return entry().waits();
+  }));
+  CHECK(entry().waits_for == "left to others");
+  CHECK(lease->heard.back() == "told of attacher");
+  CHECK(script.starts == 1);
+  condition->meet();
+  reconcile();
+  CHECK(entry().serves());
 }
 
 TEST_CASE_METHOD(World, "A fence ends what the controller calls at once, before it is stopped") {

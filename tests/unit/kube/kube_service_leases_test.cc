@@ -144,6 +144,31 @@ TEST_CASE_METHOD(LeaseWorld, "A lease that no controller names any more is not r
   CHECK(made()->request.method == Method::kGet);
 }
 
+TEST_CASE_METHOD(LeaseWorld, "A lease is left to others while all its controllers have failed") {
+  const auto held = condition();
+  CHECK(condition(1) == held);
+  lead(held);
+  const auto tell = [&](bool one, bool two) {
+    service->modules_changed(
+        {{.name = "one", .is_controller = true, .state = {}, .reason = {}, .has_failed = one},
+         {.name = "two", .is_controller = true, .state = {}, .reason = {}, .has_failed = two}});
+    on_thread([] {});
+  };
+  tell(true, false);
+  CHECK(held->state().is_met);
+  tell(true, true);
+  CHECK(held->state().reason ==
+        "the lease attacher.leader is left to others: none of its controllers starts");
+  CHECK(held->state().is_left);
+  const auto fence = held->state().fence;
+  REQUIRE(fence);
+  CHECK(*fence <= router::Clock::now() + 15s);
+  CHECK(condition() == held);  // a look is no try
+  on_thread([&] { CHECK(access.running.empty()); });
+  tell(true, false);
+  lead(held);
+}
+
 TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while that is ready") {
   auto& one = world.configuration.modules[0];
   one.leader_election.lease = "attacher-leader-{driver}";
