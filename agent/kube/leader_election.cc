@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/escape.h"
+
 namespace longshore::kube {
 namespace {
 
@@ -16,6 +18,13 @@ constexpr milliseconds kRetryOfHolder{1000};
 constexpr milliseconds kLeastPatience{1000};
 // All of a release: the agent's end waits for it.
 constexpr milliseconds kReleasePatience{2000};
+// Of what another has written as its name. Those of client-go have less.
+constexpr size_t kMostShown = 200;
+
+std::string shown(const std::string& holder) {
+  if (holder.size() <= kMostShown) return holder;
+  return text::valid_utf8(holder.substr(0, kMostShown)) + "...";
+}
 
 }  // namespace
 
@@ -88,7 +97,8 @@ void LeaderElection::on_got(Outcome outcome) {
   if (!lease) return failed(lease.error());
   observe(*lease);
   if (!is_taken()) return claim();
-  const std::string reason = "another holds the lease " + claim_.text() + ": " + lease_->holder;
+  const std::string reason =
+      "another holds the lease " + claim_.text() + ": " + shown(lease_->holder);
   // Whoever it is may act already.
   if (leads_) return lose(reason, timing_.uptime());
   follow(reason);

@@ -211,6 +211,17 @@ TEST_CASE_METHOD(ElectionWorld, "Who sees another in its lease has lost at once"
   CHECK(server.holder() == "x");
 }
 
+TEST_CASE_METHOD(ElectionWorld, "Of a long holder's name the beginning is told") {
+  const std::string name(199, 'x');
+  server.change([&](LeaseServer::Object& spec) {
+    spec["holderIdentity"] = name + "\xc3\xa4" + std::string(1 << 20, 'x');
+  });
+  a.start();
+  CHECK(a.told == Names{"another holds the lease ns/l: " + name + "\xef\xbf\xbd..."});
+  a.advance(26s);  // it is another's nevertheless, until nobody renews it
+  CHECK(a.told.back() == "leads");
+}
+
 TEST_CASE_METHOD(ElectionWorld, "A lease that is given back is the next one's at once") {
   a.start();
   b.start();
