@@ -18,7 +18,7 @@ constexpr milliseconds kRetryOfHolder{1000};
 constexpr milliseconds kLeastPatience{1000};
 // All of a release: the agent's end waits for it.
 constexpr milliseconds kReleasePatience{2000};
-// Of what another has written as its name. Those of client-go have less.
+// Of what another has written as its name.
 constexpr size_t kMostShown = 200;
 
 std::string shown(const std::string& holder) {
@@ -74,9 +74,9 @@ void LeaderElection::write(std::string body, Method method, Answer on_answer) {
 void LeaderElection::ask(Request request, Answer on_answer) {
   // One that hangs leaves a holder time for another, on a fresh connection.
   const auto time = leads_ ? deadline() - timing_.uptime() : Uptime(times_.renew_deadline);
-  request.deadline =
-      std::chrono::steady_clock::now() +
-      (on_released_done_ ? Uptime(kReleasePatience) : std::max<Uptime>(time / 2, kLeastPatience));
+  request.deadline = on_released_done_ ? release_by_
+                                       : std::chrono::steady_clock::now() +
+                                             std::max<Uptime>(time / 2, kLeastPatience);
   attempt_ = std::make_shared<char>();
   call_ = access_.request(std::move(request),
                           [this, on_answer, attempt = std::weak_ptr(attempt_)](Outcome outcome) {
@@ -206,6 +206,7 @@ void LeaderElection::release(std::function<void()> on_done) {
 
 void LeaderElection::give_back(std::function<void()> on_done) {
   on_released_done_ = std::move(on_done);
+  release_by_ = std::chrono::steady_clock::now() + kReleasePatience;
   // Not as it was last seen: a renewal may have been under way.
   get(&LeaderElection::on_got_for_release);
 }

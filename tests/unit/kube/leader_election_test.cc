@@ -248,6 +248,17 @@ TEST_CASE_METHOD(ElectionWorld, "A lease that is given back is the next one's at
   CHECK(server.holder() == "x");
 }
 
+TEST_CASE_METHOD(ElectionWorld, "A lease is given back by one deadline for all that it takes") {
+  a.start();
+  a.election->release([] {});
+  const auto read = a.access.running.at(0);
+  CHECK(read->request.deadline <= std::chrono::steady_clock::now() + 2s);
+  a.access.end(read, server.answer(read->request));
+  const auto written = a.access.running.at(0);
+  CHECK(written->request.method == Method::kPut);
+  CHECK(written->request.deadline == read->request.deadline);
+}
+
 TEST_CASE_METHOD(ElectionWorld, "What the server refuses is told once, and tried again") {
   for (const int status : {401, 403, 404, 422, 503}) {
     INFO(status);
