@@ -1,7 +1,12 @@
 // longshore-kube.so as the agent loads it.
 #include "kube/loaded_loop.h"
 
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -16,6 +21,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
+bool has_no_epoll = false;
+
 Error refusal(const std::string& file) {
   const auto loop = load_loop(file, {});
   REQUIRE_FALSE(loop);
@@ -23,6 +30,13 @@ Error refusal(const std::string& file) {
 }
 
 }  // namespace
+
+// The C library's, unless a test has none left. Without any descriptor UBSan would not work either.
+extern "C" [[gnu::visibility("default")]] int epoll_create1(int flags) noexcept {
+  if (!has_no_epoll) return static_cast<int>(::syscall(SYS_epoll_create1, flags));
+  errno = EMFILE;
+  return -1;
+}
 
 TEST_CASE("The client of API servers is loaded, and runs what is posted") {
   const auto loop = load_loop(test::built_program("longshore-kube.so"), {});
@@ -38,6 +52,13 @@ TEST_CASE("The client of API servers is loaded, and runs what is posted") {
   const auto access = (*loop)->access("/nonesuch", {}, [](const std::string&) {});
   REQUIRE_FALSE(access);
   CHECK_THAT(access.error().message(), Contains("/nonesuch"));
+}
+
+TEST_CASE("What a loop lacks is told as the system says it") {
+  has_no_epoll = true;
+  const Error error = refusal(test::built_program("longshore-kube.so"));
+  has_no_epoll = false;
+  CHECK_THAT(error.message(), Contains("Too many open files"));
 }
 
 TEST_CASE("Where the client of API servers is not installed, the package is told") {
