@@ -144,8 +144,11 @@ class WholeCheck {
     for (const std::string& own :
          own_beginnings(agent.control_dir, agent.run_dir, draft_.configuration.csi_proxy.enabled)) {
       if (!compared.starts_with(compared_path(own))) continue;
-      add(place, who + " has its socket beneath " + in_quotes(own) +
-                     ", where the agent keeps its own; use another folder");
+      const bool is_pipe = own.starts_with(R"(\\.\pipe\)");
+      add(place, is_pipe ? who + " has a pipe whose name begins with " + in_quotes(own) +
+                               ", as the agent's own; use another name"
+                         : who + " has its socket beneath " + in_quotes(own) +
+                               ", where the agent keeps its own; use another folder");
     }
   }
 

@@ -43,7 +43,8 @@ void warn_of_open_versions(const Draft& draft, const ModuleSchemas& schemas, Fin
 void check_driver_waits(const Draft& draft, const HostServiceNames& host_services,
                         Findings& findings);
 
-// That only controllers run by leases, and that times and labels of these make sense.
+// That only controllers run by leases, that times and labels of these make sense, and that no two
+// say different things of one.
 void check_leader_elections(const Draft& draft, const HostServiceNames& host_services,
                             Findings& findings);
 

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <string>
 #include <string_view>
+#include <tuple>
 
 #include "config/check.h"
+#include "config/lease_name.h"
 #include "config/toml_text.h"
 
 namespace longshore::config {
@@ -33,6 +37,7 @@ class LeaderElectionCheck {
       } else {
         check(module.leader_election, table, place);
         check_driver(module, table);
+        if (module.enabled) check_same(module, table);
       }
     }
   }
@@ -65,6 +70,21 @@ class LeaderElectionCheck {
         " has the name of a driver, and the controller waits for none; set wait_for_driver");
   }
 
+  // They would be two candidates of one name, and each would take the other's lease for its own.
+  void check_same(const ModuleSettings& module, const std::string& table) {
+    const LeaderElectionSettings& election = module.leader_election;
+    if (election.lease.empty()) return;
+    const bool has_driver = election.lease.find(kDriverInLease) != election.lease.npos;
+    const auto [other, is_new] =
+        first_.try_emplace({election.name_space, sanitized_lease_name(election.lease),
+                            has_driver ? module.wait_for_driver : std::string()},
+                           &module);
+    if (is_new || other->second->leader_election == election) return;
+    add(table, "lease",
+        " is the lease that " + in_quotes(joined(other->second->table(), "leader_election")) +
+            " names, which has other settings; write the same in both, or name another lease");
+  }
+
   // As client-go checks it, and that a record can say how long the lease is.
   void check_times(const LeaderElectionSettings& election, const std::string& table) {
     if (election.lease_duration % std::chrono::seconds(1) != std::chrono::nanoseconds::zero()) {
@@ -92,6 +112,8 @@ class LeaderElectionCheck {
   const Draft& draft_;
   const bool has_kube_;
   Findings& findings_;
+  // By namespace, name as it is asked for, and driver.
+  std::map<std::tuple<std::string, std::string, std::string>, const ModuleSettings*> first_;
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ struct ModuleEntry {
   uint64_t starts = 0;         // of a controller, those that failed included
   uint32_t failed_starts = 0;  // in a row, of a controller
   std::string last_failure;    // of its starts, told also when it has come up since
-  router::Clock::time_point next_start = router::Clock::time_point::max();  // after such a one
+  // After such a one; max: never.
+  router::Clock::time_point next_start = router::Clock::time_point::max();
   uint64_t upgrades = 0;  // instances that took the place of another, since the agent started
 
   // What holds on the way to the instance, which knows nothing of it.

@@ -229,8 +229,18 @@ void ModuleSet::roll_back() {
   for (auto& [name, entry] : prepared_) {
     if (entry.instance && !is_kept(name, entry, running_)) stop(entry.instance);
   }
-  const std::lock_guard lock(mutex_);
-  prepared_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    prepared_.clear();
+  }
+  // The services take the settings that they were asked with last for those that count: first those
+  // of what runs, then what nobody has asked for is let go.
+  for (const auto& [name, entry] : running_) {
+    if (entry.is_controller() && entry.code) {
+      static_cast<void>(host_services_.run_conditions(entry.settings));
+    }
+  }
+  tell_services();
 }
 
 Secret ModuleSet::stop(const std::shared_ptr<Instance>& instance, Clock::time_point deadline,
@@ -261,11 +271,13 @@ void ModuleSet::stop_all(std::chrono::nanoseconds timeout) {
 void ModuleSet::tell_services() const {
   services::ModuleStates states;
   for (const Entry& entry : list()) {
-    states.push_back({.name = entry.settings.name,
-                      .is_controller = entry.is_controller(),
-                      .state = entry.state(),
-                      .reason = entry.why_not(),
-                      .role_file = entry.facts->description.role_file});
+    states.push_back(
+        {.name = entry.settings.name,
+         .is_controller = entry.is_controller(),
+         .state = entry.state(),
+         .reason = entry.why_not(),
+         .role_file = entry.facts->description.role_file,
+         .has_failed = !entry.failure.empty() && !starter_.has_abandoned(entry.settings.name)});
   }
   host_services_.modules_changed(states);
 }

@@ -37,6 +37,7 @@ bool ModuleSet::bring_up(Entry& entry, std::string_view handover) {
         entry, Error(StatusCode::kFailedPrecondition, "start the controller", entry.settings.name)
                    .because("several instances of it could not be ended")
                    .advise("restart the agent"));
+    entry.next_start = Clock::time_point::max();
     return false;
   }
   ++entry.starts;
@@ -86,13 +87,14 @@ bool ModuleSet::reconcile(Entry& entry) {
   const auto unmet = controllers_.unmet(entry.settings);
   const auto ended_by = ran ? controllers_.ended_by(*entry.instance) : std::nullopt;
   if (ran && (ended_by || unmet)) stop_controller(entry, ended_by ? *ended_by : *unmet);
-  if (unmet) {
+  const bool is_too_early = !entry.failure.empty() && Clock::now() < entry.next_start;
+  if (unmet && !(unmet->is_left && is_too_early)) {
     entry.wait_for(unmet->reason);
     const bool had_failed = !std::exchange(entry.failure, {}).empty();
     return ran || had_failed || entry.waits_for != waited_for;
   }
   if (entry.serves()) return false;
-  if (!entry.failure.empty() && Clock::now() < entry.next_start) {
+  if (is_too_early) {
     controllers_.reconcile_at(entry.next_start);
     return ran;
   }

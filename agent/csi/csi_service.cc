@@ -164,7 +164,8 @@ void CsiService::ask_name(const std::string& address,
       std::string name = driver_name_in(*answer);
       if (!name.empty()) return on_name(std::move(name));
       on_name(Error(StatusCode::kFailedPrecondition, "ask the CSI driver's name at", path)
-                  .because("it names none in its answer to GetPluginInfo"));
+                  .because("its answer to GetPluginInfo has none, or one of more than the " +
+                           std::to_string(kMostDriverName) + " characters that CSI allows"));
     });
     watched_connection(path)->call(call);
   });

@@ -16,7 +16,7 @@ std::string driver_name_in(const std::string& response) {
       reader.skip(tag.wire_type);
     }
   }
-  return reader.failed() ? std::string() : name;
+  return reader.failed() || name.size() > kMostDriverName ? std::string() : name;
 }
 
 }  // namespace longshore::csi

@@ -5,6 +5,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,6 +38,8 @@ class IoLoop final : public ApiLoop {
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_do_{
       io_.get_executor()};
+  // Makes Asio's reactor now: what that lacks would end the process at the thread's first timer.
+  const boost::asio::steady_timer first_timer_{io_};
   IoTiming timing_;
 };
 

@@ -3,8 +3,10 @@
 //
 //   not connected ──the first call that finds a configuration──► connected
 //
-// Threads: any; nothing here blocks. One thread of its own, from the first call or condition on,
-// does all that concerns the server. Owner: the host services; calls share it.
+// Threads: any. The first call or condition makes the loop, which loads a library: it reads files,
+// looks up the users of trusted_owners, and has all others wait. Nothing else blocks. One thread of
+// its own, from then on, does all that concerns the server. Owner: the host services; calls share
+// it.
 #pragma once
 
 #include <chrono>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/escape.h"
+
 namespace longshore::kube {
 namespace {
 
@@ -16,6 +18,13 @@ constexpr milliseconds kRetryOfHolder{1000};
 constexpr milliseconds kLeastPatience{1000};
 // All of a release: the agent's end waits for it.
 constexpr milliseconds kReleasePatience{2000};
+// Of what another has written as its name.
+constexpr size_t kMostShown = 200;
+
+std::string shown(const std::string& holder) {
+  if (holder.size() <= kMostShown) return holder;
+  return text::valid_utf8(holder.substr(0, kMostShown)) + "...";
+}
 
 // Leases are asked for by the agent, and not by its controllers.
 std::string sentence_of(const ApiError& error) {
@@ -73,9 +82,9 @@ void LeaderElection::ask(Request request, Answer on_answer) {
   // One that hangs leaves a holder time for another, on a fresh connection.
   const auto time =
       standing_->leads ? deadline() - timing_.uptime() : Uptime(times_.renew_deadline);
-  request.deadline =
-      std::chrono::steady_clock::now() +
-      (on_released_done_ ? Uptime(kReleasePatience) : std::max<Uptime>(time / 2, kLeastPatience));
+  request.deadline = on_released_done_ ? release_by_
+                                       : std::chrono::steady_clock::now() +
+                                             std::max<Uptime>(time / 2, kLeastPatience);
   attempt_ = std::make_shared<char>();
   call_ = access_.request(std::move(request),
                           [this, on_answer, attempt = std::weak_ptr(attempt_)](Outcome outcome) {
@@ -97,7 +106,8 @@ void LeaderElection::on_got(Outcome outcome) {
   if (!lease) return failed(lease.error().message());
   observe(*lease);
   if (!is_taken()) return claim();
-  const std::string reason = "another holds the lease " + claim_.text() + ": " + lease_->holder;
+  const std::string reason =
+      "another holds the lease " + claim_.text() + ": " + shown(lease_->holder);
   // Whoever it is may act already.
   if (standing_->leads) return lose(reason, timing_.uptime());
   follow(reason);
@@ -205,6 +215,7 @@ void LeaderElection::release(std::function<void()> on_done) {
 
 void LeaderElection::give_back(std::function<void()> on_done) {
   on_released_done_ = std::move(on_done);
+  release_by_ = std::chrono::steady_clock::now() + kReleasePatience;
   // Not as it was last seen: a renewal may have been under way.
   get(&LeaderElection::on_got_for_release);
 }

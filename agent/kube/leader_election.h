@@ -128,6 +128,7 @@ class LeaderElection {
   std::shared_ptr<void> next_;      // attempt
   std::shared_ptr<void> deadline_;  // while it leads
   std::function<void()> on_released_done_;
+  std::chrono::steady_clock::time_point release_by_;
 };
 
 }  // namespace longshore::kube

@@ -4,10 +4,13 @@
 #include <array>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/system/error_code.hpp>
+#include <iterator>
 #include <random>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "config/lease_name.h"
 #include "kube/pod.h"
 #include "router/timers.h"
 #include "text/hexadecimal.h"
@@ -26,7 +29,8 @@ std::string unique_holder() {
   const std::string host = boost::asio::ip::host_name(error);
   std::random_device chance;
   const std::array<unsigned, 2> random = {chance(), chance()};
-  return sanitized_lease_name(host) + '_' + text::hexadecimal(std::as_bytes(std::span(random)));
+  return config::sanitized_lease_name(host) + '_' +
+         text::hexadecimal(std::as_bytes(std::span(random)));
 }
 
 // The same moment by the clock of timers; not later, as what is added is read behind it.
@@ -58,7 +62,7 @@ LeaseClaim lease_claim(const config::LeaderElectionSettings& settings, const std
   LeaseClaim claim;
   claim.name_space =
       settings.name_space.empty() ? pod_namespace(pod_surroundings()) : settings.name_space;
-  claim.name = sanitized_lease_name(settings.lease);
+  claim.name = config::sanitized_lease_name(settings.lease);
   claim.holder = holder;
   claim.duration = duration_cast<std::chrono::seconds>(settings.lease_duration);
   for (const std::string& label : settings.labels) {
@@ -94,7 +98,10 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
     if (driver) follow(wanted, driver);
     update(wanted);
   });
-  if (!posted) condition->fail(posted.error().message());
+  // Who observes it looks here again: what is known already is told no more.
+  if (!posted && condition->state().reason != posted.error().message()) {
+    condition->fail(posted.error().message());
+  }
   const std::lock_guard lock(mutex_);
   if (posted) {
     unposted_.erase(wanted);
@@ -106,6 +113,7 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
 
 void LeaderElections::modules_changed(const services::ModuleStates& modules) {
   bool has_changed = false;
+  std::vector<WantedLease> turned;
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(named_by_, [&](const auto& each) {
@@ -118,8 +126,18 @@ void LeaderElections::modules_changed(const services::ModuleStates& modules) {
                   }) > 0;
     std::erase_if(begun_, [&](const auto& each) { return !conditions_.contains(each.first); });
     std::erase_if(unposted_, [&](const auto& each) { return !conditions_.contains(each); });
+    std::set<WantedLease> left;
+    for (const auto& [wanted, condition] : conditions_) {
+      if (all_failed(wanted, modules)) left.insert(wanted);
+    }
+    std::ranges::set_symmetric_difference(left, left_, std::back_inserter(turned));
+    left_ = std::move(left);
   }
-  if (has_changed) static_cast<void>(parts_.post([this] { end_unnamed(); }));  // or all ends
+  if (!has_changed && turned.empty()) return;
+  static_cast<void>(parts_.post([this, turned = std::move(turned)] {  // or all ends
+    end_unnamed();
+    for (const WantedLease& each : turned) update(each);
+  }));
 }
 
 void LeaderElections::follow(const WantedLease& wanted,
@@ -131,19 +149,33 @@ void LeaderElections::follow(const WantedLease& wanted,
   driver->observe(observer);
 }
 
-std::optional<std::string> LeaderElections::driver_missing(const WantedLease& wanted) const {
-  const auto followed = followed_.find(wanted);
-  if (followed == followed_.end()) return std::nullopt;
-  const RunCondition::State driver = followed->second.ready->state();
-  if (driver.is_met) return std::nullopt;
-  return "the lease " + wanted.settings.lease + " waits for its driver: " + driver.reason;
+bool LeaderElections::all_failed(const WantedLease& wanted,
+                                 const services::ModuleStates& modules) const {
+  return std::ranges::none_of(modules, [&](const services::ModuleState& module) {
+    const auto named = named_by_.find(module.name);
+    return named != named_by_.end() && named->second == wanted && !module.has_failed;
+  });
+}
+
+std::optional<RunCondition::State> LeaderElections::obstacle(const WantedLease& wanted) {
+  const std::string lease = "the lease " + wanted.settings.lease;
+  if (const auto followed = followed_.find(wanted); followed != followed_.end()) {
+    const RunCondition::State driver = followed->second.ready->state();
+    if (!driver.is_met) {
+      return RunCondition::State{.reason = lease + " waits for its driver: " + driver.reason};
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  if (!left_.contains(wanted)) return std::nullopt;
+  return RunCondition::State{.reason = lease + " is left to others: none of its controllers starts",
+                             .is_left = true};
 }
 
 void LeaderElections::update(const WantedLease& wanted) {
   end_unnamed();
   const auto condition = condition_of(wanted);
   if (!condition) return;
-  if (const auto reason = driver_missing(wanted)) return stop(wanted, *condition, *reason);
+  if (auto unmet = obstacle(wanted)) return stop(wanted, *condition, *std::move(unmet));
   if (elections_.contains(wanted)) return;
   if (wanted.driver.empty()) return begin(wanted, condition, wanted.settings.lease);
   drivers_.ask_name(wanted.driver, [this, wanted, condition](const Result<std::string>& name) {
@@ -154,24 +186,25 @@ void LeaderElections::update(const WantedLease& wanted) {
 }
 
 void LeaderElections::stop(const WantedLease& wanted, RunCondition& condition,
-                           const std::string& reason) {
+                           RunCondition::State unmet) {
   waiting_.erase(wanted);
   const auto found = elections_.find(wanted);
-  if (found == elections_.end()) return condition.fail(reason);
+  if (found == elections_.end()) return condition.fail(std::move(unmet));
   const Running running = std::move(found->second);
   elections_.erase(found);
-  const auto lease_end = running.election->stop();
-  if (!lease_end) return running.condition->fail(reason);
   // It is given back at the agent's end alone: what could not be stopped has the time to its end.
-  stopped_[wanted] = running.election;
-  running.condition->fail(reason, time_of(*lease_end, parts_.timing));
+  if (const auto lease_end = running.election->stop()) {
+    stopped_[wanted] = running.election;
+    unmet.fence = time_of(*lease_end, parts_.timing);
+  }
+  running.condition->fail(std::move(unmet));
 }
 
 void LeaderElections::begin(const WantedLease& wanted,
                             const std::shared_ptr<RunCondition>& condition,
                             const Result<std::string>& lease) {
   // Much may have happened while its name was asked for.
-  if (condition_of(wanted) != condition || elections_.contains(wanted) || driver_missing(wanted)) {
+  if (condition_of(wanted) != condition || elections_.contains(wanted) || obstacle(wanted)) {
     return;
   }
   if (!lease) {

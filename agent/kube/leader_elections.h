@@ -1,12 +1,13 @@
 // The leases that controllers run by: one election each, however many controllers name the lease
 // with the same settings. It ends when none does.
 //
-// A lease that is named after a driver has its election only while that driver is ready: another
-// agent, whose driver is, leads in place of one that could do nothing.
+// A lease that is named after a driver has its election only while that driver is ready, and any
+// only while not all its controllers have failed: another agent leads in place of one that could do
+// nothing. A controller that is about to be tried again has not failed any more.
 //
 //   waits for the driver ──it is ready and tells its name──► stands for the lease
 //          ▲                                                        │
-//          └────────────────the driver is lost──────────────────────┘
+//          └──────the driver is lost, or all controllers fail───────┘
 //
 // Threads: `condition` and `modules_changed` the control thread, `leases` any; the rest the
 // service's, which `post` leads to. Owner: the service.
@@ -91,10 +92,13 @@ class LeaderElections {
   void follow(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& driver);
   // Begins what may be begun, and ends the election whose driver is not ready.
   void update(const WantedLease& wanted);
-  // Nothing: its driver is ready, or it has none.
-  std::optional<std::string> driver_missing(const WantedLease& wanted) const;
+  // With the lock.
+  bool all_failed(const WantedLease& wanted, const services::ModuleStates& modules) const;
+  // Why nobody stands for it. Nothing: its driver is ready, or it has none, and a controller may
+  // run by it.
+  std::optional<services::RunCondition::State> obstacle(const WantedLease& wanted);
   void stop(const WantedLease& wanted, services::RunCondition& condition,
-            const std::string& reason);
+            services::RunCondition::State unmet);
   void begin(const WantedLease& wanted, const std::shared_ptr<services::RunCondition>& condition,
              const Result<std::string>& lease);
   void update_later(const WantedLease& wanted, std::chrono::milliseconds delay);
@@ -123,6 +127,7 @@ class LeaderElections {
   std::map<WantedLease, Named> begun_;           // their latest elections
   std::map<std::string, WantedLease> named_by_;  // by controller
   std::set<WantedLease> unposted_;               // the service cannot run; each look tries again
+  std::set<WantedLease> left_;                   // all their controllers have failed
 };
 
 // Where a lease is that names no namespace, and what it is to hold.

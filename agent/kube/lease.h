@@ -49,8 +49,4 @@ std::string claimed_lease(const Lease& lease, const LeaseClaim& claim, WallTime 
 // For anybody to take at once.
 std::string released_lease(const Lease& lease, WallTime now);
 
-// A name as csi-lib-utils writes it: what is neither a letter of ASCII, a digit nor '-' becomes
-// '-', and behind a '-' at the end comes an X. It may still be one that the API server refuses.
-std::string sanitized_lease_name(std::string_view name);
-
 }  // namespace longshore::kube

@@ -4,7 +4,7 @@
 // It lies beside the agent's own program, as in a build tree, or in the agent's private folder, and
 // passes the ownership check of modules. It is never unloaded.
 //
-// Threads: any; it reads files.
+// Threads: any; it reads files and looks up users, and so may block.
 #pragma once
 
 #include <memory>

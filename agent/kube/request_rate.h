@@ -5,13 +5,11 @@
 //
 //   start  20 a second.
 //   rise   20 more, up to 200, after each second in which a request had to wait, some answer had
-//   the
-//          header of priority and fairness, and no answer came later than 1 s after its request.
-//          That header says that the server itself sees to it that nobody is starved by others;
-//          where there is none the rate stays as it is.
+//          the header of priority and fairness, and no answer came later than 1 s after its
+//          request. That header says that the server itself sees to it that nobody is starved by
+//          others; where there is none the rate stays as it is.
 //   fall   to the half, 5 at least, at an answer 429, though not twice within a second. Where it
-//   has
-//          a Retry-After nothing is sent before that is over, 30 s at most.
+//          has a Retry-After nothing is sent before that is over, 30 s at most.
 //
 // Threads: one. Owner: the line of those who wait for tokens. It has no clock: times are those of
 // Timing's uptime, and never go back.

@@ -4,8 +4,7 @@
 //   const auto place = turns.wait(patience, [&] { wakeup.set(); });
 //   if (!place) ...           // it would not come to it in time: nothing was asked
 //   if (!*place) ...          // it is its turn already
-//   else ...                  // `wakeup` is set at its turn; who lets go of the place leaves the
-//   line
+//   else ...                  // `wakeup` is set at its turn, unless it lets go of the place
 //
 // Threads: the context's. Owner: the client; places go before it.
 #pragma once

@@ -1,7 +1,6 @@
 // A watch at an API server, on a connection of its own:
 //
-//   waiting for its turn ──► looking up ──► connecting ──► waiting for the head ──► reading events
-//   ──► over
+//   waits for its turn ──► looks up ──► connects ──► waits for the head ──► reads events ──► over
 //
 // Threads: the context's. Owner: itself, until it is over, and whoever made it.
 #pragma once

@@ -12,6 +12,7 @@ struct ModuleState {
   std::string state;           // as `longshorectl modules` shows it
   std::string reason;          // why it does not serve
   std::string role_file = {};  // where people find its Kubernetes role, as its description says
+  bool has_failed = false;     // and nothing of it runs
 
   bool operator==(const ModuleState&) const = default;
 };

@@ -24,6 +24,9 @@ class RunCondition {
     bool is_met = false;
     std::string reason = {};  // why it is not met, for people: "the driver does not answer"
     std::optional<router::Clock::time_point> fence = std::nullopt;
+    // Only since its controllers do not start: they are tried again in their time, as they would be
+    // without it.
+    bool is_left = false;
   };
 
   class Observer {
@@ -39,8 +42,9 @@ class RunCondition {
 
   void meet() { change({.is_met = true}); }
   void fail(std::string reason, std::optional<router::Clock::time_point> fence = std::nullopt) {
-    change({.is_met = false, .reason = std::move(reason), .fence = fence});
+    fail(State{.reason = std::move(reason), .fence = fence});
   }
+  void fail(State unmet) { change(std::move(unmet)); }
 
   State state() const;
   // Tells `observer` of every change to come. Once is enough, twice is harmless.

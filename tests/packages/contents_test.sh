@@ -28,6 +28,15 @@ check_control() {
     <(sort "$root/DEBIAN/conffiles" 2> /dev/null) || fault 'configuration that is no conffile'
 }
 
+# The agent loads the client of API servers, which is in this package, and is C++ as it is.
+check_versions() {
+  local version
+  [ "$package" = longshore-sidecars ] || return 0
+  version=$(dpkg-deb -f "$deb" Version)
+  [ "$(dpkg-deb -f "$deb" Breaks)" = "longshore (<< $version), longshore (>> $version)" ] ||
+    fault 'it may be installed beside an agent of another version'
+}
+
 check_documents() {
   local folder=$root/usr/share/doc/$package
   grep -q '^Copyright: ' "$folder/copyright" || fault 'no copyright'
@@ -71,6 +80,7 @@ for deb in "$1"/*.deb; do
   echo "$package $(dpkg-deb -f "$deb" Version)"
   dpkg-deb -R "$deb" "$root"
   check_control
+  check_versions
   check_documents
   check_modes
   check_binaries

@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -55,8 +56,9 @@ Result<std::unique_ptr<ApiLoop>> load_loop(const std::string& file,
   }
   void* const make = dlsym(library, kMakeLoopName);
   if (make == nullptr) return failed("it does not export " + std::string(kMakeLoopName));
-  std::unique_ptr<ApiLoop> loop(reinterpret_cast<MakeLoopFunction*>(make)());
-  if (!loop) return failed("there is no memory for it");
+  std::array<char, 256> why{};
+  std::unique_ptr<ApiLoop> loop(reinterpret_cast<MakeLoopFunction*>(make)(why.data(), why.size()));
+  if (!loop) return failed(why.data());
   return loop;
 }
 

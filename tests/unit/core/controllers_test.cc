@@ -1,4 +1,5 @@
 // When controllers run: by conditions, after failures, and up to a fence.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -110,12 +111,20 @@ class Lease final : public services::HostServiceTarget {
   Lease(loader::ModuleDescription description, std::shared_ptr<RunCondition> condition)
       : HostServiceTarget(std::move(description)), condition_(std::move(condition)) {}
   bool for_modules() const override { return true; }
-  std::shared_ptr<RunCondition> run_condition(const config::ModuleSettings&) override {
+  std::shared_ptr<RunCondition> run_condition(const config::ModuleSettings& controller) override {
+    heard.push_back("asked for " + controller.name + " by " + controller.leader_election.lease);
     return condition_;
   }
-  void modules_changed(const services::ModuleStates& modules) override { told = modules; }
+  void modules_changed(const services::ModuleStates& modules) override {
+    told = modules;
+    heard.emplace_back("told of");
+    for (const auto& module : modules) {
+      heard.back() += ' ' + module.name + (module.has_failed ? " that failed" : "");
+    }
+  }
 
   services::ModuleStates told;  // last
+  std::vector<std::string> heard;
 
  private:
   Result<void> begin(router::Call&) override { return {}; }
@@ -261,6 +270,25 @@ TEST_CASE_METHOD(World,
   CHECK(core.modules.list().empty());
 }
 
+TEST_CASE_METHOD(World,
+                 "After a change that is given up, services know of what runs, and of no more") {
+  configuration.modules.at(0).leader_election.lease = "first";
+  apply();
+  configuration.modules.at(0).leader_election.lease = "other";
+  configuration.modules.push_back(configuration.modules.at(0));
+  configuration.modules.back().name = "resizer";
+  const InspectedModules::Scope scope(*core.inspected);
+  {
+    const auto change = core.modules.prepare(configuration, ModuleSet::OnFailure::kGiveUp);
+    REQUIRE(change);
+    CHECK(std::ranges::count(lease->heard, "asked for attacher by other") > 0);
+    CHECK(std::ranges::count(lease->heard, "asked for resizer by other") > 0);
+    lease->heard.clear();
+  }
+  CHECK(lease->heard ==
+        std::vector<std::string>{"asked for attacher by first", "told of attacher"});
+}
+
 TEST_CASE_METHOD(World, "One that does not start is tried again, later each time") {
   condition->meet();
   script.fails_to_start = 1;
@@ -289,6 +317,27 @@ TEST_CASE_METHOD(World, "One that does not start is tried again, later each time
   CHECK(ControllerSupervisor::delay_after(9) == 256s);
   CHECK(ControllerSupervisor::delay_after(10) == 5min);
   CHECK(ControllerSupervisor::delay_after(4'000'000'000) == 5min);
+}
+
+TEST_CASE_METHOD(World, "One that failed is tried in its time where its lease is left for that") {
+  condition->meet();
+  script.fails_to_start = 1;
+  apply();
+  CHECK(std::ranges::count(lease->heard, "told of attacher that failed") > 0);
+  condition->fail({.reason = "left to others", .fence = Clock::now() + 1min, .is_left = true});
+  reconcile();
+  CHECK(entry().lifecycle->state() == LifecycleState::kFailed);
+  CHECK(entry().failed_starts == 1);
+  CHECK(eventually([&] {
+    if (reconciles.exchange(0) > 0) core.modules.reconcile_controllers();
+    return entry().waits();
+  }));
+  CHECK(entry().waits_for == "left to others");
+  CHECK(lease->heard.back() == "told of attacher");
+  CHECK(script.starts == 1);
+  condition->meet();
+  reconcile();
+  CHECK(entry().serves());
 }
 
 TEST_CASE_METHOD(World, "A fence ends what the controller calls at once, before it is stopped") {

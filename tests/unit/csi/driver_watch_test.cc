@@ -259,6 +259,8 @@ TEST_CASE("A driver's name is read of what may be no answer") {
                        "a.b")
             .empty());
   CHECK(driver_name_in("").empty());
+  CHECK(driver_name_in("\x0a\x3f" + std::string(63, 'a')) == std::string(63, 'a'));
+  CHECK(driver_name_in("\x0a\x40" + std::string(64, 'a')).empty());
 }
 
 TEST_CASE_METHOD(WatchWorld, "A driver tells its name, or why there is none") {

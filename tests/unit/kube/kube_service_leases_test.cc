@@ -50,6 +50,11 @@ struct LeaseWorld : KubeWorld {
   }
 };
 
+struct CountingObserver final : services::RunCondition::Observer {
+  void condition_changed() override { ++changes; }
+  int changes = 0;
+};
+
 }  // namespace
 
 TEST_CASE_METHOD(LeaseWorld, "A lease waits for the client of API servers to be installed") {
@@ -57,7 +62,15 @@ TEST_CASE_METHOD(LeaseWorld, "A lease waits for the client of API servers to be 
   const auto first = condition();
   REQUIRE(first);
   CHECK_THAT(first->state().reason, Contains("cannot load the client"));
+  // It is looked at again for each change that is told.
+  const auto observer = std::make_shared<CountingObserver>();
+  first->observe(observer);
   CHECK(condition() == first);
+  CHECK(observer->changes == 0);
+  no_client = Error(StatusCode::kFailedPrecondition, "read the client");
+  CHECK(condition() == first);
+  CHECK(observer->changes == 1);
+  CHECK_THAT(first->state().reason, Contains("cannot read the client"));
   no_client.reset();
   REQUIRE(condition() == first);
   lead(first);
@@ -129,6 +142,31 @@ TEST_CASE_METHOD(LeaseWorld, "A lease that no controller names any more is not r
   const auto again = condition();
   CHECK(again != held);
   CHECK(made()->request.method == Method::kGet);
+}
+
+TEST_CASE_METHOD(LeaseWorld, "A lease is left to others while all its controllers have failed") {
+  const auto held = condition();
+  CHECK(condition(1) == held);
+  lead(held);
+  const auto tell = [&](bool one, bool two) {
+    service->modules_changed(
+        {{.name = "one", .is_controller = true, .state = {}, .reason = {}, .has_failed = one},
+         {.name = "two", .is_controller = true, .state = {}, .reason = {}, .has_failed = two}});
+    on_thread([] {});
+  };
+  tell(true, false);
+  CHECK(held->state().is_met);
+  tell(true, true);
+  CHECK(held->state().reason ==
+        "the lease attacher.leader is left to others: none of its controllers starts");
+  CHECK(held->state().is_left);
+  const auto fence = held->state().fence;
+  REQUIRE(fence);
+  CHECK(*fence <= router::Clock::now() + 15s);
+  CHECK(condition() == held);  // a look is no try
+  on_thread([&] { CHECK(access.running.empty()); });
+  tell(true, false);
+  lead(held);
 }
 
 TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while that is ready") {

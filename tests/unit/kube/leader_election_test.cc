@@ -211,6 +211,17 @@ TEST_CASE_METHOD(ElectionWorld, "Who sees another in its lease has lost at once"
   CHECK(server.holder() == "x");
 }
 
+TEST_CASE_METHOD(ElectionWorld, "Of a long holder's name the beginning is told") {
+  const std::string name(199, 'x');
+  server.change([&](LeaseServer::Object& spec) {
+    spec["holderIdentity"] = name + "\xc3\xa4" + std::string(1 << 20, 'x');
+  });
+  a.start();
+  CHECK(a.told == Names{"another holds the lease ns/l: " + name + "\xef\xbf\xbd..."});
+  a.advance(26s);  // it is another's nevertheless, until nobody renews it
+  CHECK(a.told.back() == "leads");
+}
+
 TEST_CASE_METHOD(ElectionWorld, "A lease that is given back is the next one's at once") {
   a.start();
   b.start();
@@ -235,6 +246,17 @@ TEST_CASE_METHOD(ElectionWorld, "A lease that is given back is the next one's at
   b.serve();
   CHECK_FALSE(is_done);
   CHECK(server.holder() == "x");
+}
+
+TEST_CASE_METHOD(ElectionWorld, "A lease is given back by one deadline for all that it takes") {
+  a.start();
+  a.election->release([] {});
+  const auto read = a.access.running.at(0);
+  CHECK(read->request.deadline <= std::chrono::steady_clock::now() + 2s);
+  a.access.end(read, server.answer(read->request));
+  const auto written = a.access.running.at(0);
+  CHECK(written->request.method == Method::kPut);
+  CHECK(written->request.deadline == read->request.deadline);
 }
 
 TEST_CASE_METHOD(ElectionWorld, "What the server refuses is told once, and tried again") {

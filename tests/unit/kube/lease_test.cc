@@ -1,17 +1,9 @@
-// Names, and what of a lease is read however it is written.
+// What of a lease is read however it is written.
 #include "kube/lease.h"
 
 #include <catch2/catch.hpp>
 
 namespace longshore::kube {
-
-TEST_CASE("Names of leases are those that upstream's sidecars make") {
-  CHECK(sanitized_lease_name("external-attacher-leader-hostpath.csi.k8s.io") ==
-        "external-attacher-leader-hostpath-csi-k8s-io");
-  CHECK(sanitized_lease_name("A/b_\xc3\xa4") == "A-b--X");
-  CHECK(sanitized_lease_name("a-") == "a-X");
-  CHECK(sanitized_lease_name("").empty());
-}
 
 TEST_CASE("A lease whose record is missing or of other types is nobody's") {
   for (const std::string spec : {"", R"(,"spec":null)", R"(,"spec":[])", R"(,"spec":{})",

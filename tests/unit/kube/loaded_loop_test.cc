@@ -1,10 +1,17 @@
 // longshore-kube.so as the agent loads it.
 #include "kube/loaded_loop.h"
 
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "tests/support/build_tree.h"
 #include "tests/support/temporary_directory.h"
@@ -14,6 +21,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
+bool has_no_epoll = false;
+
 Error refusal(const std::string& file) {
   const auto loop = load_loop(file, {});
   REQUIRE_FALSE(loop);
@@ -21,6 +30,13 @@ Error refusal(const std::string& file) {
 }
 
 }  // namespace
+
+// The C library's, unless a test has none left. Without any descriptor UBSan would not work either.
+extern "C" [[gnu::visibility("default")]] int epoll_create1(int flags) noexcept {
+  if (!has_no_epoll) return static_cast<int>(::syscall(SYS_epoll_create1, flags));
+  errno = EMFILE;
+  return -1;
+}
 
 TEST_CASE("The client of API servers is loaded, and runs what is posted") {
   const auto loop = load_loop(test::built_program("longshore-kube.so"), {});
@@ -36,6 +52,13 @@ TEST_CASE("The client of API servers is loaded, and runs what is posted") {
   const auto access = (*loop)->access({.kubeconfig = "/nonesuch"});
   REQUIRE_FALSE(access);
   CHECK_THAT(access.error().message(), Contains("/nonesuch"));
+}
+
+TEST_CASE("What a loop lacks is told as the system says it") {
+  has_no_epoll = true;
+  const Error error = refusal(test::built_program("longshore-kube.so"));
+  has_no_epoll = false;
+  CHECK_THAT(error.message(), Contains("Too many open files"));
 }
 
 TEST_CASE("Where the client of API servers is not installed, the package is told") {
@@ -55,6 +78,23 @@ TEST_CASE("What is no client of this agent's version is not loaded") {
   SECTION("a library without a version") {
     std::filesystem::copy_file(test::built_modules() + "/longshore-echo.so", file);
     CHECK_THAT(refusal(file).message(), Contains("it is of version unknown"));
+  }
+  SECTION("of the same version, made of other headers") {
+    const std::string said = refusal(test::built_modules() + "/longshore-echo.so").message();
+    const std::string agent = ", and this agent of ";
+    const size_t begin = said.find(agent) + agent.size();
+    const std::string version = said.substr(begin, said.find(';', begin) - begin);
+    std::stringstream content;
+    content << std::ifstream(test::built_program("longshore-kube.so")).rdbuf();
+    std::string library = std::move(content).str();
+    const size_t at = library.find(version);
+    REQUIRE(at != std::string::npos);
+    char& last = library[at + version.size() - 1];
+    last = last == '0' ? '1' : '0';
+    std::ofstream(file) << library;
+    CHECK_THAT(
+        refusal(file).message(),
+        Contains("it is of version " + library.substr(at, version.size()) + agent + version));
   }
   SECTION("others may write it") {
     std::filesystem::copy_file(test::built_program("longshore-kube.so"), file);

@@ -23,13 +23,12 @@ std::string finding_of_endpoints(const std::string& endpoints) {
 
 TEST_CASE("an endpoint has none of the agent's own pipes, in whatever letter case") {
   for (const std::string pipe : {"csi-proxy-disk-v1", "CSI-Proxy-Disk-V1"}) {
-    CHECK(
-        finding_of_endpoints(endpoint_at("a", pipe)) ==
-        R"(agent.toml:2:11: the endpoint "a" has its socket beneath "\\\\.\\pipe\\csi-proxy-", where )"
-        "the agent keeps its own; use another folder");
+    CHECK(finding_of_endpoints(endpoint_at("a", pipe)) ==
+          R"(agent.toml:2:11: the endpoint "a" has a pipe whose name begins with )"
+          R"("\\\\.\\pipe\\csi-proxy-", as the agent's own; use another name)");
   }
   CHECK_THAT(finding_of_endpoints(endpoint_at("a", "Longshore/Control")),
-             Catch::Contains(R"(beneath "\\\\.\\pipe\\longshore\\")"));
+             Catch::Contains(R"(begins with "\\\\.\\pipe\\longshore\\")"));
   CHECK(finding_of_endpoints(endpoint_at("a", "csi-proxy") + endpoint_at("b", "longshore")) ==
         "none");
   CHECK(finding_of_endpoints("[endpoints]\ncsi_proxy = false\n" +
