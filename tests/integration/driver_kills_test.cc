@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/control_requests.h"
 #include "tests/integration/csi_driver_process.h"
 #include "tests/integration/kubelet_process.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/control_calls.h"
 #include "tests/support/eventually.h"
 #include "tests/support/http_connection.h"
 #include "tests/support/process_figures.h"
@@ -92,7 +92,9 @@ struct Node {
       : driver(directory),
         kubelet(directory),
         agent(directory,
-              (isolation == "process" ? processes : csi_sidecars)(directory, driver, kubelet)) {
+              (isolation == "process" ? processes : csi_sidecars)(directory, driver, kubelet)),
+        control(isolation == "process" ? directory.control_socket()
+                                       : directory / "sidecars/control/control.sock") {
     INFO(directory.log());
     REQUIRE(agent.serves());
     driver.run(kName);
@@ -122,6 +124,7 @@ struct Node {
   Driver driver;
   const Kubelet kubelet;
   AgentProcess agent;
+  const std::string control;
   uint16_t probe = 0;
   uint16_t registrar = 0;
 };
@@ -156,8 +159,7 @@ void kill_often(const std::string& isolation, int kills) {
   CHECK(registered <= 1 + count);
   node.driver.kill();
   // Asked for, since the log tells of states that come and go ten times a minute.
-  REQUIRE(
-      eventually([&] { return module_of(node.directory, "node-driver-registrar").degraded(); }));
+  REQUIRE(eventually([&] { return module_at(node.control, "node-driver-registrar").degraded(); }));
   node.driver.run(kName);
   CHECK(node.kubelet.answers(registered + 1, "true", kName));
   CHECK(node.is_registered());
