@@ -48,10 +48,14 @@ StartedProgram::StartedProgram(const std::string& name, const std::vector<std::s
   how.hStdOutput = file.get();
   how.hStdError = file.get();
   PROCESS_INFORMATION started{};
-  if (!CreateProcessW(all.front().c_str(), line.data(), nullptr, nullptr, TRUE, CREATE_NO_WINDOW,
-                      nullptr, nullptr, &how, &started)) {
-    fail(program.string());
+  // On a busy machine Wine answers ERROR_INTERNAL_ERROR at times, where nothing is wrong.
+  bool is_started = false;
+  for (int tries = 0; !is_started && tries < 3; ++tries) {
+    is_started = CreateProcessW(all.front().c_str(), line.data(), nullptr, nullptr, TRUE,
+                                CREATE_NO_WINDOW, nullptr, nullptr, &how, &started);
+    if (!is_started && GetLastError() != ERROR_INTERNAL_ERROR) break;
   }
+  if (!is_started) fail(program.string());
   CloseHandle(started.hThread);
   process_ = Handle(started.hProcess);
   id_ = started.dwProcessId;
