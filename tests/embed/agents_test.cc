@@ -1,7 +1,9 @@
 // Embedded agents: made, refused, changed, ended, side by side; and the bare C functions.
 #include <catch2/catch.hpp>
+#include <condition_variable>
 #include <cstring>
 #include <future>
+#include <mutex>
 
 #include "tests/embed/embedded.h"
 
@@ -119,6 +121,28 @@ TEST_CASE("log lines go to the program's function, and only from the level on", 
     serves = serves || line.find("module serves") != std::string::npos;
   }
   CHECK(serves);
+}
+
+TEST_CASE("a controller in somebody's program is told of the agent's modules", "[embed]") {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool told = false;
+  AgentOptions options;
+  options.log = [&](int, std::string_view line) {
+    const std::lock_guard lock(mutex);
+    told = told || line.find("echo is serving") != std::string_view::npos;
+    changed.notify_all();
+  };
+  const Embedded embedded(R"(
+[agent.log]
+level = "info"
+[modules.echo]
+[controllers.example]
+may_call = ["longshore.host.v1.Agent/WatchModules"]
+)",
+                          std::move(options));
+  std::unique_lock lock(mutex);
+  CHECK(changed.wait_for(lock, 60s, [&] { return told; }));
 }
 
 TEST_CASE("every call that was started has its outcome before the agent is gone", "[embed]") {
