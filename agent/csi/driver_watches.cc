@@ -1,6 +1,5 @@
 #include "csi/driver_watches.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "longshore/csi_address.hpp"
@@ -43,11 +42,10 @@ std::shared_ptr<RunCondition> DriverWatches::condition(const config::ModuleSetti
   {
     const std::lock_guard lock(mutex_);
     if (!path) {  // there is none: the configuration takes no other that is wrong
-      waited_for_.erase(controller.name);
+      conditions_.unname(controller.name);
       return nullptr;
     }
-    waited_for_[controller.name] = *path;
-    std::shared_ptr<RunCondition>& known = conditions_[*path];
+    std::shared_ptr<RunCondition>& known = conditions_.name(controller.name, *path);
     if (known) return known;
     condition = known = std::make_shared<RunCondition>("the CSI driver at \"" + *path +
                                                        "\" has not been asked yet");
@@ -62,14 +60,7 @@ void DriverWatches::modules_changed(const services::ModuleStates& modules) {
   bool has_changed = false;
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(waited_for_, [&](const auto& each) {
-      return std::ranges::find(modules, each.first, &services::ModuleState::name) == modules.end();
-    });
-    has_changed = std::erase_if(conditions_, [&](const auto& each) {
-                    return std::ranges::none_of(waited_for_, [&](const auto& controller) {
-                      return controller.second == each.first;
-                    });
-                  }) > 0;
+    has_changed = conditions_.keep_named_by(modules);
   }
   if (has_changed) static_cast<void>(parts_.post([this] { end_unfollowed(); }));
 }
@@ -117,8 +108,7 @@ void DriverWatches::tell_condition(const std::string& path, const DriverWatch::S
 
 std::shared_ptr<RunCondition> DriverWatches::condition_of(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  const auto found = conditions_.find(path);
-  return found == conditions_.end() ? nullptr : found->second;
+  return conditions_.find(path);
 }
 
 }  // namespace longshore::csi

@@ -17,6 +17,7 @@
 #include "longshore/result.hpp"
 #include "router/call.h"
 #include "services/module_state.h"
+#include "services/named_conditions.h"
 #include "services/run_condition.h"
 #include "services/state_streams.h"
 
@@ -65,8 +66,7 @@ class DriverWatches {
   std::map<std::string, std::shared_ptr<DriverWatch>> watches_;  // by path
 
   std::mutex mutex_;
-  std::map<std::string, std::string> waited_for_;  // paths, by the controllers' names
-  std::map<std::string, std::shared_ptr<services::RunCondition>> conditions_;  // by path
+  services::NamedConditions<std::string> conditions_;  // by path
 };
 
 }  // namespace longshore::csi

@@ -82,11 +82,10 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
   {
     const std::lock_guard lock(mutex_);
     if (lease.empty()) {
-      named_by_.erase(controller.name);
+      conditions_.unname(controller.name);
       return nullptr;
     }
-    named_by_[controller.name] = wanted;
-    std::shared_ptr<RunCondition>& known = conditions_[wanted];
+    std::shared_ptr<RunCondition>& known = conditions_.name(controller.name, wanted);
     if (known && !unposted_.contains(wanted)) return known;
     if (!known) {
       known = std::make_shared<RunCondition>("the lease " + lease + " has not been asked for yet");
@@ -116,18 +115,11 @@ void LeaderElections::modules_changed(const services::ModuleStates& modules) {
   std::vector<WantedLease> turned;
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(named_by_, [&](const auto& each) {
-      return std::ranges::find(modules, each.first, &services::ModuleState::name) == modules.end();
-    });
-    has_changed = std::erase_if(conditions_, [&](const auto& each) {
-                    return std::ranges::none_of(named_by_, [&](const auto& controller) {
-                      return controller.second == each.first;
-                    });
-                  }) > 0;
-    std::erase_if(begun_, [&](const auto& each) { return !conditions_.contains(each.first); });
-    std::erase_if(unposted_, [&](const auto& each) { return !conditions_.contains(each); });
+    has_changed = conditions_.keep_named_by(modules);
+    std::erase_if(begun_, [&](const auto& each) { return !conditions_.find(each.first); });
+    std::erase_if(unposted_, [&](const auto& each) { return !conditions_.find(each); });
     std::set<WantedLease> left;
-    for (const auto& [wanted, condition] : conditions_) {
+    for (const auto& [wanted, condition] : conditions_.all()) {
       if (all_failed(wanted, modules)) left.insert(wanted);
     }
     std::ranges::set_symmetric_difference(left, left_, std::back_inserter(turned));
@@ -152,8 +144,7 @@ void LeaderElections::follow(const WantedLease& wanted,
 bool LeaderElections::all_failed(const WantedLease& wanted,
                                  const services::ModuleStates& modules) const {
   return std::ranges::none_of(modules, [&](const services::ModuleState& module) {
-    const auto named = named_by_.find(module.name);
-    return named != named_by_.end() && named->second == wanted && !module.has_failed;
+    return conditions_.names(module.name, wanted) && !module.has_failed;
   });
 }
 
@@ -293,7 +284,7 @@ std::function<Result<void>()> LeaderElections::permit(const WantedLease& wanted)
 std::vector<observe::LeaseReport> LeaderElections::leases() const {
   std::vector<observe::LeaseReport> all;
   const std::lock_guard lock(mutex_);
-  for (const auto& [wanted, condition] : conditions_) {
+  for (const auto& [wanted, condition] : conditions_.all()) {
     observe::LeaseReport& lease = all.emplace_back();
     const auto found = begun_.find(wanted);
     if (found == begun_.end()) continue;
@@ -332,8 +323,7 @@ void LeaderElections::end(std::function<void()> on_done) {
 
 std::shared_ptr<RunCondition> LeaderElections::condition_of(const WantedLease& wanted) {
   const std::lock_guard lock(mutex_);
-  const auto found = conditions_.find(wanted);
-  return found == conditions_.end() ? nullptr : found->second;
+  return conditions_.find(wanted);
 }
 
 }  // namespace longshore::kube

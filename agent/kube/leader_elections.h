@@ -31,6 +31,7 @@
 #include "longshore/result.hpp"
 #include "observe/lease_report.h"
 #include "services/module_state.h"
+#include "services/named_conditions.h"
 #include "services/run_condition.h"
 
 namespace longshore::kube {
@@ -123,11 +124,10 @@ class LeaderElections {
   };
 
   mutable std::mutex mutex_;
-  std::map<WantedLease, std::shared_ptr<services::RunCondition>> conditions_;
-  std::map<WantedLease, Named> begun_;           // their latest elections
-  std::map<std::string, WantedLease> named_by_;  // by controller
-  std::set<WantedLease> unposted_;               // the service cannot run; each look tries again
-  std::set<WantedLease> left_;                   // all their controllers have failed
+  services::NamedConditions<WantedLease> conditions_;
+  std::map<WantedLease, Named> begun_;  // their latest elections
+  std::set<WantedLease> unposted_;      // the service cannot run; each look tries again
+  std::set<WantedLease> left_;          // all their controllers have failed
 };
 
 // Where a lease is that names no namespace, and what it is to hold.
