@@ -14,8 +14,21 @@
 #include "router/module_wait.h"
 #include "text/file_path.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+
 namespace longshore::loader {
 namespace {
+
+#if defined(_WIN32)
+// What it imports is the system's: nothing is looked for in the program's folder or in PATH. The
+// library hands Windows' own flags on.
+constexpr auto kLoadMode = static_cast<boost::dll::load_mode::type>(
+    LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
+#else
+constexpr auto kLoadMode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
+#endif
 
 Error with_path(const Error& error, const std::string& path) {
   return Error::of_text(error.code(), path + ": " + error.message());
@@ -84,9 +97,7 @@ class ImageRegistry {
     }
     Loaded loaded{ModuleFile(std::move(inspection.file)), {}, nullptr};
     std::error_code error;
-    namespace dll = boost::dll;
-    loaded.library.load(text::file_path(loaded.file.loadable_path()),
-                        dll::load_mode::rtld_now | dll::load_mode::rtld_local, error);
+    loaded.library.load(text::file_path(loaded.file.loadable_path()), kLoadMode, error);
     const auto refused = [&](std::string why) {
       return Error(StatusCode::kFailedPrecondition, "load the module", path)
           .because(std::move(why));
