@@ -174,7 +174,7 @@ Result<void> KubeService::connect() {
   if (!access) return std::move(access).error();
   access_ = *std::move(access);
   informers_ = std::make_unique<Informers>(
-      *access_, timing_, [this](const Selection& selection, const Reflector::State& state) {
+      *access_, loop_->timing(), [this](const Selection& selection, const Reflector::State& state) {
         told(selection, state);
       });
   return {};

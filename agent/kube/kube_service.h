@@ -84,22 +84,6 @@ class KubeService final : public services::HostServiceTarget {
     std::chrono::steady_clock::time_point until;
   };
 
-  // That of the loop, once there is one: only what runs on its thread asks.
-  class LoopTiming final : public Timing {
-   public:
-    explicit LoopTiming(const std::unique_ptr<ApiLoop>& loop) : loop_(loop) {}
-    std::chrono::system_clock::time_point now() override { return loop_->timing().now(); }
-    std::chrono::nanoseconds uptime() override { return loop_->timing().uptime(); }
-    double random() override { return loop_->timing().random(); }
-    std::shared_ptr<void> after(std::chrono::milliseconds delay,
-                                std::function<void()> on_time) override {
-      return loop_->timing().after(delay, std::move(on_time));
-    }
-
-   private:
-    const std::unique_ptr<ApiLoop>& loop_;
-  };
-
   static Result<std::unique_ptr<ApiLoop>> make_loaded_loop(const config::AgentSettings& agent);
 
   // Takes the call in: from then on it is the thread's.
@@ -132,13 +116,12 @@ class KubeService final : public services::HostServiceTarget {
   MakeLoop make_loop_;
   services::CurrentConfiguration configuration_;
   observe::Log* log_ = nullptr;
-  std::unique_ptr<ApiLoop> loop_;  // made under the mutex, and kept
-  LoopTiming timing_{loop_};
+  std::unique_ptr<ApiLoop> loop_;      // made under the mutex, and kept
   std::unique_ptr<ApiAccess> access_;  // from the first call on that finds a configuration
   std::unique_ptr<ApiAccess> access_to_leases_;  // its own connections
   std::unique_ptr<Informers> informers_;
   LeaderElections elections_{
-      {.timing = timing_,
+      {.timing = [this]() -> Timing& { return loop_->timing(); },
        .access = [this] { return access_to_leases(); },
        .post = [this](std::function<void()> function) { return post_at_once(std::move(function)); },
        .tell = [this](const std::string& sentence, bool is_loss) { told(sentence, is_loss); }}};

@@ -97,10 +97,7 @@ std::shared_ptr<RunCondition> LeaderElections::condition(const config::ModuleSet
     if (driver) follow(wanted, driver);
     update(wanted);
   });
-  // Who observes it looks here again: what is known already is told no more.
-  if (!posted && condition->state().reason != posted.error().message()) {
-    condition->fail(posted.error().message());
-  }
+  if (!posted) condition->fail(posted.error().message());
   const std::lock_guard lock(mutex_);
   if (posted) {
     unposted_.erase(wanted);
@@ -186,7 +183,7 @@ void LeaderElections::stop(const WantedLease& wanted, RunCondition& condition,
   // It is given back at the agent's end alone: what could not be stopped has the time to its end.
   if (const auto lease_end = running.election->stop()) {
     stopped_[wanted] = running.election;
-    unmet.fence = time_of(*lease_end, parts_.timing);
+    unmet.fence = time_of(*lease_end, parts_.timing());
   }
   running.condition->fail(std::move(unmet));
 }
@@ -214,8 +211,8 @@ void LeaderElections::begin(const WantedLease& wanted,
   LeaderElection::Events told = events(claim, condition);
   const ElectionTimes times{duration_cast<milliseconds>(settings.renew_deadline),
                             duration_cast<milliseconds>(settings.retry_period)};
-  const auto election = std::make_shared<LeaderElection>(**access, parts_.timing, std::move(claim),
-                                                         times, std::move(told));
+  const auto election = std::make_shared<LeaderElection>(**access, parts_.timing(),
+                                                         std::move(claim), times, std::move(told));
   elections_[wanted] = {election, condition};
   named.standing = election->standing();
   {
@@ -227,7 +224,7 @@ void LeaderElections::begin(const WantedLease& wanted,
 }
 
 void LeaderElections::update_later(const WantedLease& wanted, milliseconds delay) {
-  waiting_[wanted] = parts_.timing.after(delay, [this, wanted] {
+  waiting_[wanted] = parts_.timing().after(delay, [this, wanted] {
     waiting_.erase(wanted);  // the timer alone: what runs keeps this
     update(wanted);
   });
@@ -245,7 +242,7 @@ LeaderElection::Events LeaderElections::events(const LeaseClaim& claim,
                                 std::optional<LeaderElection::Uptime> lease_end) {
                 parts_.tell(reason, lease_end.has_value());
                 if (lease_end) {
-                  condition->fail(reason, time_of(*lease_end, parts_.timing));
+                  condition->fail(reason, time_of(*lease_end, parts_.timing()));
                 } else {
                   condition->fail(reason);
                 }
@@ -265,7 +262,7 @@ void LeaderElections::end_unnamed() {
     const auto lease_end = running.election->stop();
     if (lease_end) {
       running.condition->fail("no controller is to run by it any more",
-                              time_of(*lease_end, parts_.timing));
+                              time_of(*lease_end, parts_.timing()));
     }
     return true;
   });
@@ -293,7 +290,7 @@ std::vector<observe::LeaseReport> LeaderElections::leases() const {
     lease.duration = found->second.duration;
     // In this order: who has just come to lead has been renewed before.
     lease.leads = standing.leads;
-    lease.since_renewed = parts_.timing.uptime() - standing.renewed_at.load();
+    lease.since_renewed = parts_.timing().uptime() - standing.renewed_at.load();
   }
   return all;
 }

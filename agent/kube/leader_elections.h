@@ -50,7 +50,7 @@ class LeaderElections {
   static constexpr std::chrono::seconds kNamePause{1};  // before a driver is asked again
 
   struct Parts {
-    Timing& timing;
+    std::function<Timing&()> timing;  // asked for by what is posted, and by `leases` behind it
     // What leases are asked for by, and nothing else: no controller's request is waited for.
     std::function<Result<ApiAccess*>()> access;
     std::function<Result<void>(std::function<void()>)> post;

@@ -19,6 +19,7 @@ void RunCondition::change(State state) {
   std::vector<std::shared_ptr<Observer>> observers;
   {
     const std::lock_guard lock(mutex_);
+    if (state == state_) return;
     state_ = std::move(state);
     std::erase_if(observers_, [](const auto& observer) { return observer.expired(); });
     for (const auto& observer : observers_) observers.push_back(observer.lock());

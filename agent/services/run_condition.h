@@ -27,6 +27,8 @@ class RunCondition {
     // Only since its controllers do not start: they are tried again in their time, as they would be
     // without it.
     bool is_left = false;
+
+    bool operator==(const State&) const = default;
   };
 
   class Observer {
@@ -47,7 +49,8 @@ class RunCondition {
   void fail(State unmet) { change(std::move(unmet)); }
 
   State state() const;
-  // Tells `observer` of every change to come. Once is enough, twice is harmless.
+  // Tells `observer` of every change to come, and not of what is as before. Once is enough, twice
+  // is harmless.
   void observe(const std::weak_ptr<Observer>& observer);
 
  private:
