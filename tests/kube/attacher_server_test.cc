@@ -410,7 +410,7 @@ TEST_CASE("external-attacher attaches what is asked for, with the fewest request
 
 TEST_CASE("A driver that is killed again and again has nothing twice", "[thorough]") {
   Cluster cluster;
-  check_driver_kills(cluster, 2000, 25);
+  check_driver_kills(cluster, 2000, 50);
   CHECK(cluster.agent->stop() == 0);
 }
 
