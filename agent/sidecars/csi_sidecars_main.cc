@@ -21,6 +21,7 @@
 #include "sidecars/installed_controllers.h"
 #include "sidecars/run_dir.h"
 #include "sidecars/settings.h"
+#include "sidecars/start_check.h"
 #include "text/escape.h"
 #include "tools/program_words.h"
 
@@ -28,7 +29,6 @@ namespace longshore::sidecars {
 namespace {
 
 constexpr const char* kProgram = "csi-sidecars";
-constexpr const char* kConfigName = "csi-sidecars' flags";
 
 int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
   const auto control = ProcessControl::make();
@@ -54,6 +54,7 @@ int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
   const InstalledControllers installed =
       read_installed_controllers(module_folders(module_dirs_of(words)));
   const auto line = parse_command_line(words, installed);
+  if (!line && asks_for_check(words)) return check_start(line, std::cout);
   if (!line) {
     std::cerr << kProgram << ": " << text::escaped(line.error().message()) << '\n';
     return kConfigurationError;
@@ -67,6 +68,7 @@ int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
     return 0;
   }
   if (line->does_nothing) return 0;
+  if (line->check) return check_start(line, std::cout);
   for (const std::string& warning : line->warnings) {
     std::cerr << kProgram << ": warning: " << text::escaped(warning) << '\n';
   }
