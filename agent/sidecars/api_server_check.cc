@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "config/toml_text.h"
 #include "kube/access_review.h"
 #include "kube/leader_elections.h"
 #include "kube/lease.h"
@@ -121,8 +120,8 @@ class ApiServerCheck {
     if (std::chrono::abs(ahead) <= kClockLeeway) {
       return report_.ok("the clock of this node agrees with the API server's");
     }
-    report_.wrong("the clock of this node is " + config::duration_text(std::chrono::abs(ahead)) +
-                  (ahead.count() > 0 ? " ahead of" : " behind") +
+    report_.wrong("the clock of this node is " + std::to_string(std::chrono::abs(ahead).count()) +
+                  " seconds" + (ahead.count() > 0 ? " ahead of" : " behind") +
                   " the API server's: certificates may be taken for expired, or for not valid yet; "
                   "set the clock");
   }

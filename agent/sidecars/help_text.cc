@@ -109,8 +109,7 @@ std::string help_text(const InstalledControllers& installed) {
   for (const auto& [name, schema] : installed.described) text += controller_entries(name, schema);
   return text +
          "\nExit codes: 0 ended in order, 1 --check has found something wrong, 2 a flag or a "
-         "setting "
-         "that\nis wrong, 3 cannot start.\n"
+         "setting\nthat is wrong, 3 cannot start.\n"
          "SIGTERM and SIGINT let running calls end, stop the controllers, and end.\n";
 }
 
