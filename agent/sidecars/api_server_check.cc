@@ -72,7 +72,7 @@ class ApiServerCheck {
     access_->request(std::move(request), [this, on_answer = std::move(on_answer)](Outcome outcome) {
       on_answer(outcome);
       // One that does not answer is not asked again and again.
-      if (!outcome && outcome.error().reason() == ApiReason::kNoAnswer) {
+      if (!outcome && outcome.error().reason() == ApiReason::kNoAnswer && !steps_.empty()) {
         steps_.clear();
         report_.unchecked("what else the API server allows");
       }
@@ -103,7 +103,8 @@ class ApiServerCheck {
   void take_version(Outcome& outcome) {
     // Where its version is not for everybody the server has answered, too.
     if (!outcome && outcome.error().reason() != ApiReason::kForbidden) {
-      return report_.wrong(outcome.error().message());
+      report_.wrong(outcome.error().message());
+      return report_.unchecked("what the API server allows");
     }
     report_.ok("the API server answers" +
                (outcome ? version_text(outcome.response().body) : std::string()));

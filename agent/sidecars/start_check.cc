@@ -77,7 +77,7 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
   const std::optional<config::Loaded> loaded = checked_configuration(*line, report);
   if (!loaded) return exit_code();
   if (const auto ready = prepare_run_dir(line->run_dir)) {
-    report.ok("the run dir \"" + line->run_dir + '"');
+    if (!line->run_dir.empty()) report.ok("the run dir \"" + line->run_dir + '"');
   } else {
     report.wrong(ready.error().message());
   }
