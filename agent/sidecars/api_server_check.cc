@@ -39,7 +39,7 @@ ResourcePath resource_of(const std::string& group, const std::string& resource) 
   return path;
 }
 
-// ` "v1.29.3"`, if it says so.
+// " as version v1.29.3", if it says so.
 std::string version_text(const std::string& body) {
   if (!kube::is_json(body)) return {};
   const auto version = kube::json_string(kube::json_member(kube::json_members(body), "gitVersion"));
@@ -59,6 +59,15 @@ class ApiServerCheck {
 
  private:
   using Step = std::function<void()>;  // it ends with next(), now or when its answer comes
+
+  struct Permission {
+    std::string who;
+    std::string verb;
+    ResourcePath resource;
+    std::string role_file;  // empty: none is known
+
+    std::string text() const { return kube::permission_text(verb, resource); }
+  };
 
   void next() {
     if (steps_.empty()) return loop_.stop();
@@ -141,15 +150,6 @@ class ApiServerCheck {
     }
   }
 
-  struct Permission {
-    std::string who;
-    std::string verb;
-    ResourcePath resource;
-    std::string role_file;  // empty: none is known
-
-    std::string text() const { return kube::permission_text(verb, resource); }
-  };
-
   // `is_allowed`, where there is one, becomes false unless it is.
   void add_permission(const Permission& permission, std::shared_ptr<bool> is_allowed = nullptr) {
     steps_.emplace_back([this, permission, is_allowed = std::move(is_allowed)] {
@@ -178,7 +178,7 @@ class ApiServerCheck {
     if (!permission.role_file.empty()) more += "; the role is in " + permission.role_file;
     if (permission.resource.group.empty() && permission.resource.resource == "secrets") {
       // Better by Roles, of which the server has not been asked.
-      report_.warning(text + " in all namespaces, and needs it where volumes name secrets" + more);
+      report_.warning(text + " in all namespaces, and needs it where objects name secrets" + more);
     } else {
       report_.wrong(text + more);
     }
