@@ -36,6 +36,8 @@ struct ModuleSchema {
   std::vector<OptionSchema> options;
   // What it asks of the Kubernetes API server if it may.
   std::vector<KubeGrant> kube_grants;
+  // Where people find the role that allows it; empty: none is known.
+  std::string role_file;
   // The option that is the address of the CSI driver without which it is of no use; empty: none.
   std::string wait_for_driver_option;
   // By which one of several agents runs it, as of the key leader_election.lease; empty: each does.

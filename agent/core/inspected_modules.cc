@@ -87,6 +87,7 @@ config::ModuleSchema schema_of(const loader::ModuleDescription& description) {
   }
   for (const auto& option : description.options) schema.options.push_back(schema_of(option));
   for (const auto& grant : description.kube_grants) schema.kube_grants.push_back(grant_of(grant));
+  schema.role_file = description.role_file;
   schema.wait_for_driver_option = description.wait_for_driver_option;
   schema.lease = description.lease;
   return schema;

@@ -110,15 +110,18 @@ std::string permission_needed(const Request& request) {
   if (!resource) {
     return "a ClusterRole of it has to allow the verb " + verb + " on the URL " + request.path;
   }
-  std::string text = "a ClusterRole, or a Role, of it has to allow the verb " + verb +
-                     " on the resource " + resource->resource;
-  if (!resource->subresource.empty()) text += '/' + resource->subresource;
-  text += " of the API group \"" + resource->group + '"';
-  if (!resource->name_space.empty()) text += " in the namespace " + resource->name_space;
-  return text;
+  return "a ClusterRole, or a Role, of it has to allow " + permission_text(verb, *resource);
 }
 
 }  // namespace
+
+std::string permission_text(std::string_view verb, const ResourcePath& resource) {
+  std::string text = "the verb " + std::string(verb) + " on the resource " + resource.resource;
+  if (!resource.subresource.empty()) text += '/' + resource.subresource;
+  text += " of the API group \"" + resource.group + '"';
+  if (!resource.name_space.empty()) text += " in the namespace " + resource.name_space;
+  return text;
+}
 
 ApiError status_error(const Request& request, const Response& response,
                       const std::string& unauthorized) {

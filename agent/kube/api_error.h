@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "kube/request.h"
+#include "kube/resource_path.h"
 #include "longshore/result.hpp"
 
 namespace longshore::kube {
@@ -70,6 +71,9 @@ class [[nodiscard]] Outcome {
  private:
   std::variant<Response, ApiError> state_;
 };
+
+// `the verb list on the resource nodes of the API group ""`, and in which namespace, if in one.
+std::string permission_text(std::string_view verb, const ResourcePath& resource);
 
 // Of an answer whose status is none of success. `unauthorized` says what may be the matter with the
 // credentials, if that is it.

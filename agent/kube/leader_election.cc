@@ -29,8 +29,8 @@ std::string shown(const std::string& holder) {
 // Leases are asked for by the agent, and not by its controllers.
 std::string sentence_of(const ApiError& error) {
   const bool is_forbidden = error.reason() == ApiReason::kForbidden;
-  return error.message() +
-         (is_forbidden ? "; the role for leases is in deploy/kubernetes/rbac/leases.yaml" : "");
+  if (!is_forbidden) return error.message();
+  return error.message() + "; the role for leases is in " + kLeaseRoleFile;
 }
 
 }  // namespace

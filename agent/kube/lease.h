@@ -25,6 +25,9 @@ struct Lease {
   std::chrono::seconds duration{0};  // 0: it names none
 };
 
+// Where people find what a role has to allow for it.
+inline constexpr const char* kLeaseRoleFile = "deploy/kubernetes/rbac/leases.yaml";
+
 // Of an answer's body.
 Result<Lease> parse_lease(std::string_view body);
 

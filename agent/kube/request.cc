@@ -2,6 +2,10 @@
 
 #include <charconv>
 #include <cstdint>
+#include <ctime>
+#include <iomanip>
+#include <locale>
+#include <sstream>
 
 namespace longshore::kube {
 namespace {
@@ -63,6 +67,23 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, seconds);
   if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
   return std::chrono::seconds(seconds);
+}
+
+std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  std::tm parts{};
+  stream >> std::get_time(&parts, "%a, %d %b %Y %H:%M:%S GMT");
+  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) {
+    return std::nullopt;
+  }
+  constexpr int kFirstYear = 1900;  // of std::tm
+  const std::chrono::year_month_day day(std::chrono::year(kFirstYear + parts.tm_year),
+                                        std::chrono::month(static_cast<unsigned>(parts.tm_mon) + 1),
+                                        std::chrono::day(static_cast<unsigned>(parts.tm_mday)));
+  if (!day.ok()) return std::nullopt;
+  return std::chrono::sys_days(day) + std::chrono::hours(parts.tm_hour) +
+         std::chrono::minutes(parts.tm_min) + std::chrono::seconds(parts.tm_sec);
 }
 
 }  // namespace longshore::kube

@@ -38,6 +38,7 @@ struct Response {
   int status = 0;
   std::string content_type;
   std::optional<std::chrono::seconds> retry_after;
+  std::optional<std::chrono::sys_seconds> date;  // by the server's clock, if it says so
   bool has_priority_level = false;  // the server has weighed the request among those of others
   std::string body;
 };
@@ -47,5 +48,8 @@ std::string target_of(const Request& request);
 
 // Of a Retry-After header: seconds, as API servers write it. Nothing for a date and anything else.
 std::optional<std::chrono::seconds> parse_retry_after(std::string_view text);
+
+// Of a Date header, as "Fri, 27 Nov 2026 19:35:04 GMT". Nothing for another form.
+std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text);
 
 }  // namespace longshore::kube

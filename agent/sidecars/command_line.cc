@@ -101,10 +101,13 @@ class Parser {
   }
 
   Result<void> add(Given given) {
-    if (given.name == "version" || given.name == "print-config") {
+    for (const auto& [name, is_asked] : {std::pair("version", &CommandLine::version),
+                                         {"print-config", &CommandLine::print_config},
+                                         {"check", &CommandLine::check}}) {
+      if (given.name != name) continue;
       const std::optional<bool> value = go::parse_bool(given.value);
       if (!value) return not_bool(given);
-      (given.name == "version" ? line_.version : line_.print_config) = *value;
+      line_.*is_asked = *value;
       return {};
     }
     // The sidecar is run so by exec probes of old manifests, beside the one that works.
@@ -438,6 +441,10 @@ const std::vector<OwnFlag>& own_flags() {
        "second."},
       {"print-config", true, "",
        "Print the configuration that the flags make, for longshored --config, and end."},
+      {"check", true, "",
+       "Start no controller: tell, a line each, what of a start with these flags is right and what "
+       "is wrong, from the flags to the driver and to each verb that the API server has to allow, "
+       "and end with 0 or 1. Nothing is changed in the cluster."},
       {"version", true, "", "Print the version and end."},
       {"help", true, "", "Print this and end."},
   };
@@ -456,6 +463,13 @@ std::vector<std::string> module_dirs_of(const std::vector<std::string>& words) {
     }
   }
   return folders;
+}
+
+bool asks_for_check(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& text) {
+    const std::optional<go::FlagWord> word = go::flag_word(text);
+    return word && word->name == "check" && go::parse_bool(word->value.value_or("true")) == true;
+  });
 }
 
 Result<CommandLine> parse_command_line(const std::vector<std::string>& words,

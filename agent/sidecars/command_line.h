@@ -18,11 +18,15 @@
 
 namespace longshore::sidecars {
 
+// What the configuration is called in messages.
+inline constexpr const char* kConfigName = "csi-sidecars' flags";
+
 struct CommandLine {
   bool help = false;  // and nothing else
   bool version = false;
   bool does_nothing = false;  // asked for a probe that has succeeded once it was begun
   bool print_config = false;
+  bool check = false;  // start nothing, and tell what of a start would go well
   std::string run_dir;
   std::string configuration;          // TOML
   std::vector<std::string> warnings;  // of flags that do nothing
@@ -39,6 +43,9 @@ const std::vector<OwnFlag>& own_flags();
 
 // What --module-dir says, which is needed before the other flags are known.
 std::vector<std::string> module_dirs_of(const std::vector<std::string>& words);
+
+// Whether --check is among them, where others may be wrong.
+bool asks_for_check(const std::vector<std::string>& words);
 
 // INVALID_ARGUMENT: a flag that nobody knows, with the nearest one, a value that is none, or
 // controllers that do not exist.

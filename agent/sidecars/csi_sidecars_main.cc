@@ -1,5 +1,6 @@
 // csi-sidecars: the sidecars of a CSI driver in one process. Turns their flags into a
 // configuration, and runs an agent with it.
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@
 #include "sidecars/installed_controllers.h"
 #include "sidecars/run_dir.h"
 #include "sidecars/settings.h"
+#include "sidecars/start_check.h"
 #include "text/escape.h"
 #include "tools/program_words.h"
 
@@ -28,7 +30,6 @@ namespace longshore::sidecars {
 namespace {
 
 constexpr const char* kProgram = "csi-sidecars";
-constexpr const char* kConfigName = "csi-sidecars' flags";
 
 int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
   const auto control = ProcessControl::make();
@@ -50,10 +51,18 @@ int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
                    *std::move(loaded), std::move(modules), *services, *control);
 }
 
+int check(const Result<CommandLine>& line) {
+  // One that is ended early has not found all right.
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  return check_start(line, std::cout);
+}
+
 int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
   const InstalledControllers installed =
       read_installed_controllers(module_folders(module_dirs_of(words)));
   const auto line = parse_command_line(words, installed);
+  if (!line && asks_for_check(words)) return check(line);
   if (!line) {
     std::cerr << kProgram << ": " << text::escaped(line.error().message()) << '\n';
     return kConfigurationError;
@@ -67,6 +76,7 @@ int run(const std::vector<std::string>& words, router::MemoryReserve& memory) {
     return 0;
   }
   if (line->does_nothing) return 0;
+  if (line->check) return check(line);
   for (const std::string& warning : line->warnings) {
     std::cerr << kProgram << ": warning: " << text::escaped(warning) << '\n';
   }

@@ -307,6 +307,69 @@ TEST_CASE("csi-sidecars ends at once, with a sentence, where it cannot run what 
   CHECK_THAT(run.errors, Catch::StartsWith("csi-sidecars: ") && Catch::Contains(text));
 }
 
+TEST_CASE("csi-sidecars --check tells what of a start is right, and starts nothing") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  flags.insert(flags.end(), {"--check", "--automaxprocs"});
+  const auto check = [&] { return run_program(csi_sidecars(flags)); };
+  ProgramRun run;
+  CHECK(eventually([&] {
+    run = check();
+    return run.exit_code == 0;
+  }));
+  CHECK(run.output ==
+        "warning: the flag --automaxprocs does nothing: it is taken for the sake of manifests that "
+        "have it\n"
+        "ok: the flags, and the configuration that they make\n"
+        "ok: the run dir \"" +
+            directory / "sidecars" +
+            "\"\n"
+            "ok: the CSI driver at \"" +
+            driver.socket + "\" is ready, and is called test.csi.example\n");
+  CHECK(run.errors.empty());
+  CHECK(std::filesystem::is_empty(directory / "sidecars"));
+
+  driver.answer("not-ready");
+  run = check();
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.output, Catch::Contains("wrong: the CSI driver at \"" + driver.socket +
+                                         "\" is not ready; see in its log what it waits for\n"));
+  driver.kill();
+  run = check();
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.output, Catch::Contains("wrong: cannot connect to the CSI driver at \"" +
+                                         driver.socket + "\": "));
+}
+
+TEST_CASE("csi-sidecars --check tells of each part that is wrong, in its order") {
+  AgentDirectory directory;
+  const auto check = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--check", "--run-dir=" + (directory / "sidecars")});
+    const ProgramRun run = run_program(csi_sidecars(flags));
+    CHECK(run.exit_code == 1);
+    CHECK(run.errors.empty());
+    return run.output;
+  };
+  CHECK_THAT(check({"--controllers=livenessprobe", "--probe-timeout=soon"}),
+             Catch::StartsWith("wrong: cannot use the flag \"--probe-timeout\": ") &&
+                 Catch::Contains("\"soon\" is no duration"));
+  // Which only the configuration's reader refuses.
+  CHECK_THAT(check({"--controllers=livenessprobe",
+                    "--metrics-address=unix://" + (directory / "sidecars/control/a")}),
+             Catch::StartsWith("wrong: ") && Catch::Contains("agent.http has its socket beneath"));
+  const std::string server = "https://127.0.0.1:" + std::to_string(free_port());
+  const std::string attacher =
+      check({"--controllers=external-attacher", "--csi-address=" + (directory / "absent"),
+             "--leader-election", "--kubeconfig=" + write_kubeconfig(directory, server)});
+  CHECK_THAT(attacher, Catch::Contains("\nwrong: cannot connect to the CSI driver at \"" +
+                                       directory / "absent" + "\": ") &&
+                           Catch::Contains("\nok: the kubeconfig \"" + directory / "kubeconfig") &&
+                           Catch::Contains("\nwrong: cannot reach the API server \"" + server) &&
+                           Catch::EndsWith("\nnot checked: what the API server allows\n"));
+}
+
 TEST_CASE("csi-sidecars lists the flags of what is installed, and tells its version") {
   const ProgramRun help = run_program(csi_sidecars({"--help"}));
   CHECK(help.exit_code == 0);

@@ -10,9 +10,12 @@
 #include "sidecars/installed_controllers.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/certificate_authority.h"
 #include "tests/support/csi_driver_process.h"
 #include "tests/support/eventually.h"
 #include "tests/support/kube_api_server.h"
+#include "tests/support/program_run.h"
+#include "tests/support/temporary_directory.h"
 
 namespace longshore::test {
 namespace {
@@ -183,6 +186,87 @@ TEST_CASE("of two csi-sidecars one attaches, whatever becomes of the other and o
                                 .body;
   CHECK_THAT(lease, Catch::Contains(R"("labels":{"app":"test"})"));
   CHECK_THAT(lease, Catch::Contains(R"("holderIdentity":"")"));
+}
+
+ProgramRun check_start(const Driver& driver, const std::string& run_dir,
+                       const std::string& kubeconfig) {
+  return run_program({built_program("csi-sidecars"), "--module-dir", built_modules(),
+                      "--controllers=external-attacher", "--csi-address=" + driver.socket,
+                      "--kubeconfig=" + kubeconfig, "--run-dir=" + run_dir, "--leader-election",
+                      "--leader-election-namespace=default", "--check"});
+}
+
+TEST_CASE("--check tells what of the first day is wrong, and changes nothing") {
+  using Catch::Contains;
+  KubeApiServer server;
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  const auto check = [&](const std::string& kubeconfig) {
+    return check_start(driver, directory / "sidecars", kubeconfig);
+  };
+  std::vector<KubeRule> rules = described_rules();
+  rules.push_back({{"coordination.k8s.io"}, {"leases"}, {"get", "create", "update"}});
+  const KubeIdentity good = server.identity("good", rules);
+  ProgramRun run;
+  CHECK(eventually([&] {  // the driver may be on its way
+    run = check(good.kubeconfig);
+    return run.exit_code == 0;
+  }));
+  CHECK_THAT(
+      run.output,
+      Contains("\nok: the API server answers as version v1.") &&
+          Contains("\nok: the clock of this node agrees with the API server's\n") &&
+          Contains("\nok: external-attacher is allowed the verb get on the resource secrets "
+                   "of the API group \"\"\n") &&
+          Contains("\nok: the lease default/external-attacher-leader-test-csi-example can be "
+                   "made\n") &&
+          !Contains("wrong: ") && !Contains("warning: ") && !Contains("not checked: "));
+  CHECK(server
+            .request(server.admin(), "GET",
+                     "/apis/coordination.k8s.io/v1/namespaces/default/leases/"
+                     "external-attacher-leader-test-csi-example")
+            .status == 404);
+
+  // The role as it is shipped may not ask for secrets, and this one lacks a verb, too.
+  for (KubeRule& rule : rules) {
+    if (rule.resources.front() == "csinodes") rule.verbs = {"list"};
+    if (rule.resources.front() == "secrets") rule.verbs = {"list"};
+  }
+  run = check(server.identity("lacking", rules).kubeconfig);
+  CHECK(run.exit_code == 1);
+  const std::string wrong =
+      "\nwrong: external-attacher is not allowed the verb watch on the resource csinodes of the "
+      "API "
+      "group \"storage.k8s.io\"";
+  CHECK_THAT(run.output, Contains(wrong));
+  CHECK_THAT(run.output,
+             Contains("; the role is in deploy/kubernetes/rbac/external-attacher.yaml\n"));
+  CHECK_THAT(run.output, Contains("\nwarning: external-attacher is not allowed the verb get on the "
+                                  "resource secrets"));
+  CHECK(run.output.find("\nwrong: ") == run.output.rfind("\nwrong: "));
+
+  KubeIdentity stranger = good;
+  stranger.token_file = directory / "token";
+  write_file(stranger.token_file, "of-nobody");
+  write_file(directory / "stranger",
+             kubeconfig_text(server.address(), server.ca_file(), stranger, {}));
+  run = check(directory / "stranger");
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.output,
+             Contains("\nwrong: cannot get \"/version\": Unauthorized; the token in \"" +
+                      stranger.token_file + "\" has expired, or is of another cluster\n") &&
+                 !Contains(" allowed "));
+
+  const TemporaryDirectory elsewhere;
+  const CertificateAuthority other(elsewhere.path().string());
+  write_file(directory / "other",
+             kubeconfig_text(server.address(), other.certificate_file(), good, {}));
+  run = check(directory / "other");
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.output,
+             Contains("\nwrong: cannot reach the API server \"" + server.address()) &&
+                 Contains("is not among the authorities in \"" + other.certificate_file()));
 }
 
 }  // namespace

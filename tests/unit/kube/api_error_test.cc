@@ -137,5 +137,17 @@ TEST_CASE("Retry-After is seconds; a date or nonsense is none") {
   }
 }
 
+TEST_CASE("Date is read in the form that servers write") {
+  using namespace std::chrono;
+  CHECK(parse_http_date("Fri, 27 Nov 2026 19:35:04 GMT") ==
+        sys_days(2026y / November / 27) + 19h + 35min + 4s);
+  for (const char* bad : {"", "now", "Fri, 27 Nov 2026 19:35:04", "Fri, 31 Feb 2026 19:35:04 GMT",
+                          "Fri, 27 Nov 2026 19:35:04 GMT+1", "Friday, 27-Nov-26 19:35:04 GMT",
+                          "Fri, 27 Nov 2026 25:35:04 GMT"}) {
+    INFO(bad);
+    CHECK_FALSE(parse_http_date(bad));
+  }
+}
+
 }  // namespace
 }  // namespace longshore::kube

@@ -141,6 +141,16 @@ timeout = "30s"
 )");
 }
 
+TEST_CASE("--check is found among flags that are wrong, too") {
+  CHECK(line_of({"--check"}).check);
+  CHECK_FALSE(line_of({"--check=false"}).check);
+  CHECK(asks_for_check({"--xyzzy", "-check"}));
+  CHECK(asks_for_check({"--check=true", "--run-dir="}));
+  for (const Words& words : {Words{}, Words{"--check=false"}, Words{"check"}}) {
+    CHECK_FALSE(asks_for_check(words));
+  }
+}
+
 TEST_CASE("values are read by their type as Go reads them, the last of a flag counts") {
   CHECK_THAT(controllers_of({"--controllers=resizer", "--ratio=50", "--leader-election",
                              "--leader-election-labels=a:b,c:d", "--handle-inuse-error=F",
@@ -344,6 +354,7 @@ TEST_CASE("flags that are wrong are refused with the flag, the value and what is
       {"--metrics-path=/healthz", R"("/healthz" is no path such as /metrics, or is one of)"},
       {"--run-dir=", "it names no folder"},
       {"--print-config=perhaps", "neither true nor false"},
+      {"--check=perhaps", "neither true nor false"},
       {"--prob-timeout=3s", R"(there is no such flag; did you mean "--probe-timeout"?)"},
       {"--livenessprobe-probe-timeouts=3s", R"(did you mean "--livenessprobe-probe-timeout"?)"},
       {"--xyzzy-frotz-plugh", "there is no such flag; csi-sidecars --help lists all"},
