@@ -86,7 +86,6 @@ TEST_CASE_METHOD(Controllers, "A controller that cannot be asked is told of with
   idle.settings.name = "idle";
   idle.settings.is_controller = true;
   idle.facts = entries.front().facts;
-  idle.lifecycle = std::make_shared<loader::Lifecycle>();
   idle.wait_for("another has the lease");
   for (const std::string name : {"nobody", "disk", ""}) {
     CHECK_THAT(refusal(name, "va/a"),
