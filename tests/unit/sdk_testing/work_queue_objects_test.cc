@@ -43,7 +43,7 @@ struct QueuesWorld {
   WorkQueue shelves{liar.host,
                     "shelves",
                     [this](const std::string&) { return handle(); },
-                    {.first_delay = 1h, .kind = "shelf"}};
+                    {.first_delay = 1h, .most_delay = 1h, .kind = "shelf"}};
   WorkQueue more_shelves{liar.host,
                          "more-shelves",
                          [](const std::string&) { return Result<void>(); },
