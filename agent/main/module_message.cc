@@ -3,12 +3,10 @@
 #include <chrono>
 #include <cstdint>
 
+#include "main/unix_time.h"
+
 namespace longshore {
 namespace {
-
-int64_t unix_ms(std::chrono::system_clock::time_point time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
 
 void add_life(const observe::ModuleReport& report, admin::v1::Module& module) {
   module.set_degraded(report.degraded);
