@@ -283,6 +283,9 @@ std::vector<observe::LeaseReport> LeaderElections::leases() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [wanted, condition] : conditions_.all()) {
     observe::LeaseReport& lease = all.emplace_back();
+    for (const auto& [controller, named] : named_by_) {
+      if (named == wanted) lease.controllers.push_back(controller);
+    }
     const auto found = begun_.find(wanted);
     if (found == begun_.end()) continue;
     const LeaseStanding& standing = *found->second.standing;

@@ -32,6 +32,7 @@ Result<std::unique_ptr<RequestTurns::Place>> RequestTurns::wait(std::chrono::nan
   const auto now = timing_.uptime();
   if (line_.empty() && rate_.take(now)) {
     tell();
+    tell_wait({});
     return std::unique_ptr<Place>();
   }
   const auto time = rate_.until(line_.size() + 1, now);
@@ -41,7 +42,7 @@ Result<std::unique_ptr<RequestTurns::Place>> RequestTurns::wait(std::chrono::nan
                               " wait before it: its turn would come in " + seconds_text(time))
         .advise(rate_.is_set() ? "raise agent.kube.api_qps, in csi-sidecars --kube-api-qps" : "");
   }
-  std::unique_ptr<Place> place(new Place(*this, std::move(on_turn)));
+  std::unique_ptr<Place> place(new Place(*this, now, std::move(on_turn)));
   line_.push_back(place.get());
   tell();
   if (!timer_) serve_later(now);
@@ -60,6 +61,7 @@ void RequestTurns::serve() {
   while (!line_.empty() && rate_.take(now)) {
     const Place* const next = line_.front();
     line_.pop_front();
+    tell_wait(now - next->since_);
     next->on_turn_();
   }
   tell();
@@ -70,6 +72,10 @@ void RequestTurns::tell() const {
   if (!figures_) return;
   figures_->per_second = rate_.per_second();
   figures_->waiting = line_.size();
+}
+
+void RequestTurns::tell_wait(std::chrono::nanoseconds time) const {
+  if (figures_) figures_->last_wait = time;
 }
 
 void RequestTurns::serve_later(std::chrono::nanoseconds now) {

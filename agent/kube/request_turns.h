@@ -36,10 +36,11 @@ class RequestTurns {
 
    private:
     friend class RequestTurns;
-    Place(RequestTurns& turns, std::function<void()> on_turn)
-        : turns_(turns), on_turn_(std::move(on_turn)) {}
+    Place(RequestTurns& turns, std::chrono::nanoseconds since, std::function<void()> on_turn)
+        : turns_(turns), since_(since), on_turn_(std::move(on_turn)) {}
 
     RequestTurns& turns_;
+    const std::chrono::nanoseconds since_;  // of Timing's uptime
     const std::function<void()> on_turn_;
   };
 
@@ -62,6 +63,7 @@ class RequestTurns {
   void serve();
   void serve_later(std::chrono::nanoseconds now);
   void tell() const;
+  void tell_wait(std::chrono::nanoseconds time) const;
 
   Timing& timing_;
   RequestRate rate_;

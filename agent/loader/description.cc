@@ -108,6 +108,7 @@ class DescriptionReader {
     }
     set_apart("longshore.module.v1.Health", "Check", result_.health_check);
     set_apart("longshore.module.v1.Metrics", "Collect", result_.metrics);
+    set_apart("longshore.module.v1.Objects", "Describe", result_.describe_object);
     if (result_.services.empty() && !result_.is_controller) return bad("it names no service");
     return {};
   }

@@ -31,8 +31,9 @@ struct ModuleDescription {
   std::vector<router::Method> methods;  // of these services, in the order of the descriptors
   // longshore.module.v1.Health/Check, which is for the agent alone and not among the methods.
   std::optional<router::Method> health_check;
-  std::optional<router::Method> metrics;  // the same of longshore.module.v1.Metrics/Collect
-  std::vector<std::string> calls;         // methods of other modules
+  std::optional<router::Method> metrics;          // the same of longshore.module.v1.Metrics/Collect
+  std::optional<router::Method> describe_object;  // and of longshore.module.v1.Objects/Describe
+  std::vector<std::string> calls;                 // methods of other modules
   std::vector<CsiProxyEndpoint> csi_proxy_endpoints;
   std::vector<module::v1::Option> options;
   std::vector<module::v1::KubeGrant> kube_grants;

@@ -61,10 +61,10 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // Serves again: the drain is given up.
   void resume();
 
-  // Asks what it counts, of one whose description has `metrics`. Whoever observes it hears by
-  // `patience` at the latest. [any thread]
-  void ask_metrics(std::chrono::nanoseconds patience,
-                   std::shared_ptr<router::CallObserver> observer);
+  // Asks for what is the agent's alone: one of the description's `metrics` and `describe_object`.
+  // Whoever observes it hears by `patience` at the latest. [any thread]
+  void ask(const router::Method& method, std::string request, std::chrono::nanoseconds patience,
+           std::shared_ptr<router::CallObserver> observer);
 
   // From now on all that its module calls ends with UNAVAILABLE. [any thread]
   void revoke_calls(const std::string& reason) { host_.revoke_calls(reason); }

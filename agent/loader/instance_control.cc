@@ -240,11 +240,13 @@ Result<void> Instance::probe() {
                         "it says that it is not healthy: " + answer.error().message());
 }
 
-void Instance::ask_metrics(std::chrono::nanoseconds patience,
-                           std::shared_ptr<router::CallObserver> observer) {
-  auto method = std::make_shared<router::Method>(*facts().description.metrics);
-  method->timeout = patience;
-  router_.call_directly(shared_from_this(), std::move(method), request_of_agent({}, observer));
+void Instance::ask(const router::Method& method, std::string request,
+                   std::chrono::nanoseconds patience,
+                   std::shared_ptr<router::CallObserver> observer) {
+  auto timed = std::make_shared<router::Method>(method);
+  timed->timeout = patience;
+  router_.call_directly(shared_from_this(), std::move(timed),
+                        request_of_agent(std::move(request), observer));
 }
 
 }  // namespace longshore::loader

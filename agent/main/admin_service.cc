@@ -7,7 +7,9 @@
 #include "config/show.h"
 #include "longshore/admin/v1.pb.h"
 #include "main/agent.h"
+#include "main/controller_handlers.h"
 #include "main/diagnostics.h"
+#include "main/module_message.h"
 #include "main/status_report.h"
 
 namespace longshore {
@@ -22,6 +24,8 @@ class AdminHandlers {
   static DiagnosticsParts diagnostics_parts(Agent& agent) {
     return {agent.core_, *agent.log_, [&agent] { return agent.configuration()->agent.log.level; }};
   }
+
+  static core::Core& core_of(Agent& agent) { return agent.core_; }
 
   static void set_memory(const observe::MemoryReport& report, messages::ClientMemory& memory) {
     memory.set_used_bytes(static_cast<int64_t>(report.used));
@@ -73,27 +77,7 @@ class AdminHandlers {
   Result<messages::ListModulesResponse> modules(const messages::ListModulesRequest&) const {
     messages::ListModulesResponse response;
     for (const observe::ModuleReport& report : module_reports(agent_.core_.modules)) {
-      auto* module = response.add_modules();
-      module->set_name(report.name);
-      module->set_library(report.library);
-      module->set_version(report.version);
-      module->set_vendor(report.vendor);
-      module->set_summary(report.summary);
-      module->set_file(report.file);
-      module->set_sha256(report.sha256);
-      module->set_signed_by(report.signed_by);
-      module->set_state(report.state);
-      module->set_reason(report.reason);
-      module->set_calls_running(static_cast<int64_t>(report.calls_running));
-      module->set_calls_total(static_cast<int64_t>(report.calls_total));
-      module->set_calls_failed(static_cast<int64_t>(report.calls_failed));
-      module->set_calls_stuck(static_cast<int64_t>(report.calls_stuck));
-      module->set_streams(static_cast<int64_t>(report.streams));
-      module->set_process_id(static_cast<int64_t>(report.process_id));
-      module->set_process_restarts(static_cast<int64_t>(report.process_restarts));
-      module->set_process_limits(report.process_limits);
-      module->set_uptime_ms(report.uptime.count());
-      add_life(report, *module);
+      *response.add_modules() = module_message(report);
     }
     return response;
   }
@@ -146,27 +130,6 @@ class AdminHandlers {
   }
 
  private:
-  static int64_t unix_ms(std::chrono::system_clock::time_point time) {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-  }
-
-  static void add_life(const observe::ModuleReport& report, messages::Module& module) {
-    module.set_degraded(report.degraded);
-    module.set_violations(static_cast<int64_t>(report.violations));
-    module.set_last_violation(report.last_violation);
-    module.set_upgrades(static_cast<int64_t>(report.upgrades));
-    module.set_is_controller(report.is_controller);
-    if (report.since) module.set_since_unix_ms(unix_ms(*report.since));
-    module.set_restarts(static_cast<int64_t>(report.restarts));
-    module.set_last_failure(report.last_failure);
-    for (const observe::ModuleStep& each : report.steps) {
-      auto* step = module.add_steps();
-      step->set_state(each.state);
-      step->set_at_unix_ms(unix_ms(each.at));
-      step->set_took_us(std::chrono::duration_cast<std::chrono::microseconds>(each.took).count());
-    }
-  }
-
   void add_methods(const std::string& service_name, messages::Service& service) const {
     const auto routes = agent_.core_.router.routes();
     std::map<std::string, const router::Method*> methods;  // in a steady order
@@ -201,8 +164,10 @@ std::shared_ptr<AdminTarget> AdminService::serve(Agent& agent, router::Timers& t
       {"GetConfig", handler(&AdminHandlers::configuration)},
       {"Reload", handler(&AdminHandlers::reload)},
       {"Upgrade", handler(&AdminHandlers::upgrade)}});
+  handlers.merge(controller_handlers(AdminHandlers::core_of(agent)));
   target_ = std::make_shared<AdminTarget>(timers, "control", std::move(handlers),
-                                          std::set<std::string, std::less<>>{"Reload", "Upgrade"});
+                                          AdminTarget::Names{"Reload", "Upgrade"},
+                                          AdminTarget::Names{"ListControllers", "DescribeObject"});
   return target_;
 }
 

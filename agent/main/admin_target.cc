@@ -7,16 +7,19 @@
 namespace longshore {
 
 AdminTarget::AdminTarget(router::Timers& timers, std::string name,
-                         std::map<std::string, Handler> handlers,
-                         std::set<std::string, std::less<>> changing)
+                         std::map<std::string, Handler> handlers, Names changing, Names asking)
     : changes_(timers, name, 1),
       questions_(timers, name + "-read", 1),
+      module_questions_(timers, name + "-ask", 4),
       handlers_(std::move(handlers)),
-      changing_(std::move(changing)) {}
+      changing_(std::move(changing)),
+      asking_(std::move(asking)) {}
 
 Result<void> AdminTarget::submit(std::shared_ptr<router::Call> call) {
   if (changing_.contains(call->method().name)) {
     post([call = std::move(call)] { call->run(); });
+  } else if (asking_.contains(call->method().name)) {
+    module_questions_.post(std::move(call));
   } else {
     questions_.post(std::move(call));
   }

@@ -1,6 +1,7 @@
 // A service that the agent itself serves, as a target of the router: handlers by method name. Those
 // that change what runs (reload, upgrade) may take as long as a drain, and run one at a time on a
-// thread of their own; the others run on another, so that what only asks is answered meanwhile.
+// thread of their own. Those that wait for a module's answer have a few others, and the rest one
+// more, so that what only asks the agent is answered meanwhile.
 #pragma once
 
 #include <functional>
@@ -22,9 +23,12 @@ class AdminTarget final : public router::Target {
   // Takes the serialised request and gives the serialised response.
   using Handler = std::function<Result<std::string>(std::string_view request)>;
 
-  // `handlers` by the method's name; `changing` are the methods that may take long.
+  using Names = std::set<std::string, std::less<>>;
+
+  // `handlers` by the method's name; `changing` are the methods that may take long, `asking` those
+  // that wait for modules.
   AdminTarget(router::Timers& timers, std::string name, std::map<std::string, Handler> handlers,
-              std::set<std::string, std::less<>> changing);
+              Names changing, Names asking);
 
   Result<void> submit(std::shared_ptr<router::Call> call) override;
   void execute(router::Call& call) override;
@@ -34,7 +38,8 @@ class AdminTarget final : public router::Target {
   // Begins nothing more, and waits for what runs; see WorkerPool::drain.
   bool drain(router::Clock::time_point deadline) {
     const bool changes_ended = changes_.drain(deadline);
-    return questions_.drain(deadline) && changes_ended;
+    const bool modules_answered = module_questions_.drain(deadline);
+    return questions_.drain(deadline) && modules_answered && changes_ended;
   }
 
   // Whether the thread of the changing handlers goes on.
@@ -44,8 +49,10 @@ class AdminTarget final : public router::Target {
   const std::shared_ptr<router::Progress> progress_ = std::make_shared<router::Progress>();
   router::WorkerPool changes_;
   router::WorkerPool questions_;
+  router::WorkerPool module_questions_;
   const std::map<std::string, Handler> handlers_;
-  const std::set<std::string, std::less<>> changing_;
+  const Names changing_;
+  const Names asking_;
 };
 
 // A handler made of a member function of a service object.

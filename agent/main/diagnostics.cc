@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "longshore/admin/v1.pb.h"
+#include "main/unix_time.h"
 #include "observe/log_line.h"
 #include "text/escape.h"
 
@@ -31,17 +32,6 @@ std::optional<observe::Level> level_named(const std::string& name) {
 template <typename Duration>
 int64_t microseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
-}
-
-int64_t unix_ms(std::chrono::system_clock::time_point time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
-
-// The calendar's time of a moment of the steady clock.
-int64_t unix_ms(Clock::time_point time) {
-  const auto ago =
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::now() - time);
-  return unix_ms(std::chrono::system_clock::now() - ago);
 }
 
 void describe(const router::Method& method, messages::Call& call) {

@@ -24,7 +24,8 @@ KubeRequestReport KubeRequestMetrics::report() const {
   KubeRequestReport report;
   for (size_t i = 0; i < kLimits.size(); ++i) {
     if (rates_[i].per_second == 0) continue;
-    report.rates.push_back({kLimits[i], rates_[i].per_second, rates_[i].waiting});
+    report.rates.push_back(
+        {kLimits[i], rates_[i].per_second, rates_[i].waiting, rates_[i].last_wait});
   }
   const std::lock_guard lock(mutex_);
   for (const auto& [key, count] : requests_) {

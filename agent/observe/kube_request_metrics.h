@@ -46,12 +46,15 @@ struct KubeWaitSeries {
 struct KubeRateFigures {
   std::atomic<double> per_second{0};  // 0: nothing was asked by it yet
   std::atomic<uint64_t> waiting{0};   // requests
+  // How long the one waited whose turn came last.
+  std::atomic<std::chrono::nanoseconds> last_wait{std::chrono::nanoseconds(0)};
 };
 
 struct KubeRateSeries {
   std::string limit;  // what goes by it: "objects"
   double per_second = 0;
   uint64_t waiting = 0;
+  std::chrono::nanoseconds last_wait{0};
 };
 
 struct KubeRequestReport {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace longshore::observe {
 
@@ -16,6 +17,7 @@ struct LeaseReport {
   bool leads = false;  // as far as this process believes
   std::chrono::nanoseconds since_renewed{0};
   std::chrono::nanoseconds duration{0};
+  std::vector<std::string> controllers = {};  // that run by it
 
   // It holds what it lost long ago: who renews it hangs.
   bool is_overdue() const { return leads && since_renewed > duration + kTolerated; }

@@ -28,6 +28,10 @@ struct WorkQueueSeries {
   Durations worked;
   double unfinished_seconds = 0;
   double longest_running_seconds = 0;
+  // For who asks for controllers; none of client-go's series.
+  uint64_t running = 0;
+  uint64_t delayed = 0;
+  double oldest_seconds = 0;  // how long that key is queued which is so longest
 };
 
 }  // namespace longshore::observe

@@ -9,6 +9,7 @@
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
 #include "longshore/work_queue_figures.hpp"
+#include "longshore/work_queue_objects.hpp"
 
 namespace {
 
@@ -79,6 +80,13 @@ void it_labels_what_has_a_claim(const longshore_module_entry& entry) {
       longshore::module::v1::CollectMetricsRequest());
   check(counted && counted->work_queues_size() == 1 && counted->work_queues(0).adds() >= 3,
         "its queue is counted for the agent's metrics");
+  longshore::module::v1::DescribeObjectRequest asked;
+  asked.set_kind("volumes");
+  asked.set_key("of-shop");
+  const auto known = host.call<longshore::module::v1::DescribeObjectResponse>(
+      longshore::kObjectsService + std::string("/Describe"), asked);
+  check(known && known->objects_size() == 1 && known->objects(0).last_tries(0).is_done(),
+        "what happened to a volume can be asked for");
   check(host.stop().ok(), "it stops");
 }
 

@@ -1,7 +1,5 @@
 // A controller of Kubernetes objects to start from: it labels each PersistentVolume with the
 // namespace of its claim, which no selector of Kubernetes' own finds volumes by.
-#include "longshore/module.hpp"
-
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <optional>
@@ -10,8 +8,7 @@
 
 #include "longshore/awaited_calls.hpp"
 #include "longshore/kube/informer.hpp"
-#include "longshore/work_queue.hpp"
-#include "longshore/work_queue_figures.hpp"
+#include "longshore/work_queue_module.hpp"
 #include "module_description.h"
 
 namespace longshore::example_kube {
@@ -37,10 +34,8 @@ Result<Volume> read_volume(std::string_view json, const std::string& label) {
   return volume;
 }
 
-class ExampleKubeModule final : public Module {
+class ExampleKubeModule final : public WorkQueueModule {
  public:
-  static constexpr uint16_t kAbiMinorNeeded = 2;  // timers
-
   Result<void> start(const Settings& settings, std::string_view) override {
     label_ = settings.get_string("label");
     calls_.emplace(host());
@@ -50,7 +45,7 @@ class ExampleKubeModule final : public Module {
         [this](std::string_view reason) { set_degraded(reason); });
     volumes_->start(kubernetes::watch_request(kVolumes),
                     [this](const auto& change) { queue_->add(change.key); });
-    add_service(kMetricsService, *this).unary("Collect", &ExampleKubeModule::collect);
+    serve_work_queues({&*queue_});  // for /metrics and longshorectl
     return {};
   }
 
@@ -59,14 +54,6 @@ class ExampleKubeModule final : public Module {
     volumes_->stop();
     queue_->stop();
     return std::string();
-  }
-
-  // For the agent's /metrics.
-  Result<module::v1::CollectMetricsResponse> collect(Context,
-                                                     const module::v1::CollectMetricsRequest&) {
-    module::v1::CollectMetricsResponse response;
-    add_figures(*queue_, response);
-    return response;
   }
 
  private:

@@ -26,12 +26,14 @@ Attacher::Attacher(const longshore_host* host, Options options)
                         [this](const std::string& name) { return sync_attachment(name); },
                         {.workers = options_.worker_threads,
                          .first_delay = options_.retry_interval_start,
-                         .most_delay = options_.retry_interval_max}),
+                         .most_delay = options_.retry_interval_max,
+                         .kind = "va"}),
       volume_queue_(host, "csi-attacher-pv",
                     [this](const std::string& name) { return sync_volume(name); },
                     {.workers = options_.worker_threads,
                      .first_delay = options_.retry_interval_start,
-                     .most_delay = options_.retry_interval_max}),
+                     .most_delay = options_.retry_interval_max,
+                     .kind = "pv"}),
       tasks_(host, "tasks",
              [this](const std::string& task) {
                run_task(task);

@@ -12,7 +12,6 @@
 // queue. Owner: the module.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -22,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api_server.h"
 #include "attachment_index.h"
@@ -55,7 +55,7 @@ class Attacher {
   void stop();
 
   // Those that the sidecar has too. [any]
-  std::array<const WorkQueue*, 2> queues() const { return {&attachment_queue_, &volume_queue_}; }
+  std::vector<const WorkQueue*> queues() const { return {&attachment_queue_, &volume_queue_}; }
 
  private:
   // The PersistentVolume is written by one at a time: several of its attachments may be made at

@@ -1,21 +1,17 @@
 // The controller external-attacher: its settings, and its beginning and end.
-#include "longshore/module.hpp"
-
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "attacher.h"
 #include "longshore/csi_address.hpp"
-#include "longshore/work_queue_figures.hpp"
+#include "longshore/work_queue_module.hpp"
 #include "module_description.h"
 
 namespace longshore::external_attacher {
 
-class ExternalAttacherModule final : public Module {
+class ExternalAttacherModule final : public WorkQueueModule {
  public:
-  static constexpr uint16_t kAbiMinorNeeded = 2;  // timers
-
   Result<void> start(const Settings& settings, std::string_view) override {
     Attacher::Options options;
     options.csi_address = settings.get_string("csi_address");
@@ -31,20 +27,13 @@ class ExternalAttacherModule final : public Module {
     options.set_degraded = [this](std::string_view reason) { set_degraded(reason); };
     attacher_.emplace(host(), std::move(options));
     attacher_->start();
-    add_service(kMetricsService, *this).unary("Collect", &ExternalAttacherModule::collect);
+    serve_work_queues(attacher_->queues());
     return {};
   }
 
   Result<std::string> stop(Context) override {
     attacher_->stop();
     return std::string();
-  }
-
-  Result<module::v1::CollectMetricsResponse> collect(Context,
-                                                     const module::v1::CollectMetricsRequest&) {
-    module::v1::CollectMetricsResponse response;
-    for (const WorkQueue* queue : attacher_->queues()) add_figures(*queue, response);
-    return response;
   }
 
  private:

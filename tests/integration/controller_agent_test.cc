@@ -162,6 +162,38 @@ TEST_CASE("longshorectl tells of controllers apart, with what they fail of") {
   }));
 }
 
+TEST_CASE("longshorectl says why a controller tells nothing of an object") {
+  AgentDirectory directory;
+  directory.configure("[controllers.beat]\nlibrary = \"" + built_module("example") +
+                      "\"\nmay_call = [\"longshore.host.v1.Agent/WatchModules\"]\n" +
+                      "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
+                      "\"\nsettings.csi_address = \"127.0.0.1:50051\"\n");
+  const AgentProcess agent(directory);
+  REQUIRE(agent.serves());
+  const auto ask = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "controllers");
+    return run_at(directory.control_socket(), std::move(words));
+  };
+  const auto check = [&](const std::string& name, const std::string& object,
+                         const std::string& sentence) {
+    const auto answer = ask({name, "--object", object});
+    CAPTURE(name, object);
+    CHECK(answer.exit_code == 4);
+    CHECK(answer.output.empty());
+    CHECK_THAT(answer.errors, StartsWith(sentence));
+  };
+  check("beat", "va/a", "FAILED_PRECONDITION: cannot ask the controller \"beat\"");
+  check("probe", "va/a", "UNAVAILABLE: cannot ask the controller \"probe\": it does not run");
+  check("echo", "va/a", "NOT_FOUND: cannot find the controller \"echo\"");
+  check("beat", "va", "INVALID_ARGUMENT: cannot ask for the object \"va\": it is to be");
+  check("beat", "", "INVALID_ARGUMENT: cannot ask for the object: it is to be");
+  CHECK(ask({"--object", "va/a"}).exit_code == 1);
+  CHECK(ask({"beat", "--object"}).exit_code == 1);
+  const auto json = ask({"beat", "--object", "va", "--output=json"});
+  CHECK(json.exit_code == 4);
+  CHECK_THAT(json.errors, StartsWith("{\"code\":\"INVALID_ARGUMENT\""));
+}
+
 TEST_CASE("The end of a controller's process is told as a restart and what it ended of") {
   AgentDirectory directory;
   directory.configure(

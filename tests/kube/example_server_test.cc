@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
@@ -75,10 +76,12 @@ class Cluster {
   bool logs(const std::string& text) {
     return eventually([&] { return directory.log().find(text) != std::string::npos; });
   }
-  std::string shown() const {
-    return run_program({built_program("longshorectl"), "--socket", directory.control_socket(),
-                        "controllers", "example-kube"})
-        .output;
+  std::string shown(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{built_program("longshorectl"), "--socket",
+                                   directory.control_socket(), "controllers", "example-kube"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto run = run_program(words);
+    return run.output + run.errors;
   }
 
   KubeApiServer server;
@@ -113,6 +116,25 @@ void check_labels(Cluster& cluster) {
   cluster.check_label("after", "");
 }
 
+// What people see of it.
+void check_look(Cluster& cluster) {
+  CHECK(eventually([&] {
+    const std::string controller = cluster.shown();
+    return controller.find("volumes: 0 queued; 0 running; 0 to be tried again\n") !=
+           std::string::npos;
+  }));
+  CHECK_THAT(cluster.shown(), Contains("LIMIT PER SECOND") && Contains("\nobjects "));
+  CHECK(eventually([&] {
+    const std::string volume = cluster.shown({"--object", "volumes/after"});
+    return volume.find("done since ") != std::string::npos &&
+           volume.find("TRIED AT") != std::string::npos;
+  }));
+  CHECK_THAT(cluster.shown({"--object", "volumes/after", "--output=json"}),
+             Contains("\"queue\":\"volumes\"") && Contains("\"last_tries\":[{"));
+  CHECK_THAT(cluster.shown({"--object", "volumes/nobody"}), Contains("NOT_FOUND: "));
+  CHECK_THAT(cluster.shown({"--object", "pods/after"}), Contains("its kinds are: volumes"));
+}
+
 // Which the server takes, and the reader does not.
 void check_odd_object(Cluster& cluster) {
   cluster.make("odd", R"({"name": "data"})");
@@ -134,6 +156,11 @@ void check_permissions(Cluster& cluster) {
   cluster.allow(with_verbs("[list, watch]"));
   cluster.make("forbidden", kOfShop);
   CHECK(cluster.logs("the verb patch on the resource persistentvolumes"));
+  CHECK(eventually([&] {
+    const std::string volume = cluster.shown({"--object", "volumes/forbidden"});
+    return volume.find("last error ") != std::string::npos &&
+           volume.find("the verb patch") != std::string::npos;
+  }));
   cluster.allow(role);
   cluster.check_label("forbidden", "shop");
 
@@ -163,6 +190,7 @@ void check_server_that_was_away(Cluster& cluster) {
 TEST_CASE("the example labels volumes of a real API server, whatever happens to it") {
   Cluster cluster;
   check_labels(cluster);
+  check_look(cluster);
   check_odd_object(cluster);
   check_permissions(cluster);
   check_server_that_was_away(cluster);

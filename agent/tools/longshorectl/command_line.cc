@@ -57,10 +57,15 @@ void add_modules(CLI::App& app, CommandLine& line) {
 void add_controllers(CLI::App& app, CommandLine& line) {
   auto* controllers =
       add_command(app, "controllers", "The controllers, and what they wait for", kWork);
-  controllers->add_option("CONTROLLER", line.module, "All of this one, with the steps of its life")
-      ->type_name("");
-  controllers->callback([&line] {
-    line.run = [&line](const Report& report) {
+  auto* name = controllers->add_option("CONTROLLER", line.module,
+                                       "All of this one, with the steps of its life");
+  name->type_name("");
+  auto* object = controllers->add_option("--object", line.object,
+                                         "What happened to one of its objects, as va/csi-0a1b");
+  object->type_name("KIND/NAME")->needs(name);
+  controllers->callback([&line, object] {
+    line.run = [&line, asks = object->count() > 0](const Report& report) {
+      if (asks) return describe_object(line.target, report, line.module, line.object);
       return list_controllers(line.target, report, line.module);
     };
   });

@@ -32,6 +32,7 @@ struct CommandLine {
 #endif
   std::string module;
   std::string module_file;
+  std::string object;
   // What the chosen command does.
   std::function<int(const Report&)> run;
 };

@@ -27,8 +27,11 @@ int reload(const Target& target, const Report& report);
 
 // All of them, or the one `name` with the steps of its life.
 int list_modules(const Target& target, const Report& report, const std::string& name);
-// The same of controllers, which are among them.
+// The same of controllers, which are among them, with their work queues.
 int list_controllers(const Target& target, const Report& report, const std::string& name);
+// What happened to one object of a controller's, "va/csi-0a1b".
+int describe_object(const Target& target, const Report& report, const std::string& controller,
+                    const std::string& object);
 // Without a `file`: the one that the configuration names.
 int upgrade_module(const Target& target, const Report& report, const std::string& module,
                    const std::string& file);

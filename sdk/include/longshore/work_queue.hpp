@@ -13,8 +13,9 @@
 // the key is queued again. The back-off doubles with each failure, until the key is done.
 //
 // Needs an agent of ABI 0.2 (`kAbiMinorNeeded`). Holds no thread while nothing is queued, and
-// memory only for keys that are queued, delayed or running. Threads: any. Handlers run on the
-// instance's pool and may block. Owner: the module, from its `start` on; it stops the queue in its
+// memory only for keys that are queued, delayed or running, and for the last tries of others, which
+// are bounded (work_queue_history.hpp). Threads: any. Handlers run on the instance's pool and may
+// block. Owner: the module, from its `start` on; it stops the queue in its
 // `stop`.
 #pragma once
 
@@ -27,13 +28,17 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "longshore/abi.h"
 #include "longshore/context.hpp"
 #include "longshore/result.hpp"
+#include "longshore/work_queue_history.hpp"
 
 namespace longshore {
 
@@ -48,6 +53,9 @@ class WorkQueue {
     // The back-off after a key's first failure, and the most that it becomes.
     std::chrono::nanoseconds first_delay = std::chrono::milliseconds(5);
     std::chrono::nanoseconds most_delay = std::chrono::seconds(1000);
+    // What keys name, for who asks for one: "va" of "va/csi-0a1b". Empty: the queue's name.
+    std::string_view kind = {};
+    size_t history_bytes = size_t{256} << 10;  // for the last tries of all keys; 0: none are kept
   };
 
   // How many took up to 10 ns, up to 100 ns but longer than that, and so on up to 10 s, or longer.
@@ -74,6 +82,21 @@ class WorkQueue {
     Durations worked;      // handlers that are over
     std::chrono::nanoseconds unfinished{0};       // how long those have run that run, together
     std::chrono::nanoseconds longest_running{0};  // the one of these that began first
+    size_t running = 0;                           // handlers
+    size_t delayed = 0;                           // keys that are neither queued nor running
+    std::chrono::nanoseconds oldest{0};           // how long that key is queued which is so longest
+  };
+
+  // What is known of a key.
+  struct KeyStatus {
+    using Time = std::chrono::steady_clock::time_point;
+
+    bool is_queued = false;
+    bool is_running = false;  // with `is_queued`: it was added meanwhile
+    std::optional<Time> next_try;
+    Time since{};        // it runs, or else is queued, or else waits for its next try, or is done
+    uint64_t tries = 0;  // since it was last done, with the one that runs
+    std::vector<WorkQueueHistory::Try> last_tries;  // that are over, the oldest first
   };
 
   // `host` is Module::host(). `name` is the queue's in the log: "shelves".
@@ -113,14 +136,47 @@ class WorkQueue {
   }
 
   const std::string& name() const { return state_->name; }
+  const std::string& kind() const { return state_->kind; }
+
+  // Nothing: it is not there, and was not so lately that it is remembered.
+  std::optional<KeyStatus> status(const std::string& key) const {
+    const std::lock_guard lock(state_->mutex);
+    KeyStatus known{.last_tries = state_->history.of(key)};
+    const auto found = state_->keys.find(key);
+    if (found == state_->keys.end() && known.last_tries.empty()) return std::nullopt;
+    if (!known.last_tries.empty()) {
+      known.since =
+          known.last_tries.back().began_at +
+          std::chrono::duration_cast<KeyStatus::Time::duration>(known.last_tries.back().took);
+    }
+    if (found == state_->keys.end()) return known;
+    const Status& status = found->second;
+    known.is_queued = status.is_queued;
+    known.is_running = status.is_running;
+    known.tries = status.tries;
+    if (status.delayed) {
+      known.next_try = status.due;
+      known.since = status.delayed_at;
+    }
+    if (status.is_queued) known.since = status.queued_at;
+    if (status.is_running) known.since = status.began_at;
+    return known;
+  }
 
   Metrics metrics() const {
     const std::lock_guard lock(state_->mutex);
     Metrics metrics = state_->metrics;
     const auto now = std::chrono::steady_clock::now();
     for (const auto& [key, status] : state_->keys) {
-      if (!status.is_running) continue;
+      if (status.is_queued) {
+        metrics.oldest = std::max<std::chrono::nanoseconds>(metrics.oldest, now - status.queued_at);
+      }
+      if (!status.is_running) {
+        if (!status.is_queued) ++metrics.delayed;
+        continue;
+      }
       const std::chrono::nanoseconds running = now - status.began_at;
+      ++metrics.running;
       metrics.unfinished += running;
       metrics.longest_running = std::max(metrics.longest_running, running);
     }
@@ -135,10 +191,12 @@ class WorkQueue {
     bool is_running = false;
     std::chrono::steady_clock::time_point queued_at;
     std::chrono::steady_clock::time_point began_at;  // its handler
+    uint64_t tries = 0;                              // since it was last done
     std::chrono::nanoseconds back_off{0};            // of the last failure
     Posted* delayed = nullptr;                       // the end of its delay, if it has one
     longshore_timer timer = 0;                       // of `delayed`
     std::chrono::steady_clock::time_point due;       // of `delayed`
+    std::chrono::steady_clock::time_point delayed_at;
   };
   using Key = std::pair<const std::string, Status>;
   // What is left with the agent: a worker's next turn, or the end of a key's delay.
@@ -151,7 +209,12 @@ class WorkQueue {
   // lock.
   struct State : std::enable_shared_from_this<State> {
     State(const longshore_host* agent, std::string title, Handler function, Options chosen)
-        : host(agent), name(std::move(title)), options(chosen), handler(std::move(function)) {}
+        : host(agent),
+          name(std::move(title)),
+          kind(chosen.kind.empty() ? name : chosen.kind),
+          options(chosen),
+          handler(std::move(function)),
+          history(chosen.history_bytes) {}
 
     void enqueue(Key& key) {
       Status& status = key.second;
@@ -171,7 +234,8 @@ class WorkQueue {
       if (delay <= delay.zero()) return enqueue(key);
       delay = std::min<std::chrono::nanoseconds>(delay, std::chrono::hours(24 * 365));
       Status& status = key.second;
-      const auto due = std::chrono::steady_clock::now() + delay;
+      const auto now = std::chrono::steady_clock::now();
+      const auto due = now + delay;
       if (status.delayed && status.due <= due) return;
       auto posted = std::make_unique<Posted>(Posted{shared_from_this(), &key});
       end_delay(status);
@@ -182,6 +246,7 @@ class WorkQueue {
       }
       status.delayed = posted.release();  // on_due frees it, or end_delay
       status.due = due;
+      status.delayed_at = now;
     }
 
     void end_delay(Status& status) {
@@ -214,12 +279,17 @@ class WorkQueue {
       status.is_running = true;
       status.began_at = std::chrono::steady_clock::now();
       metrics.waited.add(status.began_at - status.queued_at);
+      ++status.tries;
       ++running;
       lock.unlock();
-      const bool is_done = handle(key.first);
+      WorkQueueHistory::Try last = handle(key.first);
       lock.lock();
+      const bool is_done = last.is_done;
       --running;
-      metrics.worked.add(std::chrono::steady_clock::now() - status.began_at);
+      last.began_at = status.began_at;
+      last.took = std::chrono::steady_clock::now() - status.began_at;
+      metrics.worked.add(last.took);
+      detail::contain(host, [&] { history.add(key.first, std::move(last)); });
       handler_returned.notify_all();
       if (is_stopped) {
         status.is_running = false;
@@ -228,22 +298,26 @@ class WorkQueue {
       const auto least = std::min(options.first_delay, options.most_delay);
       status.back_off =
           is_done ? least.zero() : std::clamp(2 * status.back_off, least, options.most_delay);
+      if (is_done) status.tries = 0;
       if (!is_done) enqueue_after(key, status.back_off);
       status.is_running = false;
       if (status.is_queued) return queued.push_back(&key);
       if (!status.delayed) keys.erase(keys.find(key.first));
     }
 
-    bool handle(const std::string& key) const {
+    // Its times are left out.
+    WorkQueueHistory::Try handle(const std::string& key) const {
+      WorkQueueHistory::Try outcome;
       Result<void> result;
       const auto thrown = detail::thrown_by([&] { result = handler(key); });
-      if (!thrown && result) return true;
+      outcome.is_done = !thrown && result;
+      if (outcome.is_done) return outcome;
       detail::contain(host, [&] {
-        const std::string why = thrown ? *thrown : result.error().message();
-        const std::string text = "work queue " + name + ", \"" + key + "\": " + why;
+        outcome.error = thrown ? *thrown : result.error().message();
+        const std::string text = "work queue " + name + ", \"" + key + "\": " + outcome.error;
         host->log(host, thrown ? LONGSHORE_LOG_ERROR : LONGSHORE_LOG_WARNING, 0, to_bytes(text));
       });
-      return false;
+      return outcome;
     }
 
     // Both get CANCELLED when the instance is being stopped.
@@ -268,7 +342,8 @@ class WorkQueue {
 
     const longshore_host* const host;
     const std::string name;
-    const Options options;
+    const std::string kind;
+    const Options options;  // but `kind`, whose text may be gone
     Handler handler;
 
     std::mutex mutex;
@@ -279,6 +354,7 @@ class WorkQueue {
     size_t workers = 0;       // that have a turn, or wait for one
     size_t running = 0;       // handlers
     Metrics metrics;
+    WorkQueueHistory history;
   };
 
   const std::shared_ptr<State> state_;

@@ -1,16 +1,9 @@
 // The figures of a module's work queues, for the agent's /metrics.
 //
-//   add_service(kMetricsService, *this).unary("Collect", &Shelves::collect);
+//   module::v1::CollectMetricsResponse response;
+//   add_figures(*queue_, response);
 //
-//   Result<module::v1::CollectMetricsResponse> collect(Context,
-//                                                      const module::v1::CollectMetricsRequest&) {
-//     module::v1::CollectMetricsResponse response;
-//     add_figures(*queue_, response);
-//     return response;
-//   }
-//
-// The description names the service, and longshore_add_module in CMake
-// longshore/module/metrics.proto among the PROTOS. Threads: any.
+// A module that derives from WorkQueueModule serves them already. Threads: any.
 #pragma once
 
 #include <chrono>
@@ -46,6 +39,9 @@ inline void add_figures(const WorkQueue& queue, module::v1::CollectMetricsRespon
   detail::fill(*figures.mutable_worked(), metrics.worked);
   figures.set_unfinished_seconds(detail::in_seconds(metrics.unfinished));
   figures.set_longest_running_seconds(detail::in_seconds(metrics.longest_running));
+  figures.set_running(metrics.running);
+  figures.set_delayed(metrics.delayed);
+  figures.set_oldest_seconds(detail::in_seconds(metrics.oldest));
 }
 
 }  // namespace longshore

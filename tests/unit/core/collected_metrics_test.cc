@@ -2,15 +2,13 @@
 #include "core/collected_metrics.h"
 
 #include <catch2/catch.hpp>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "longshore/module/metrics.pb.h"
-#include "router/timers.h"
+#include "tests/unit/core/answering_modules.h"
 
 namespace longshore::core {
 namespace {
@@ -32,77 +30,13 @@ Names names_of(const std::vector<observe::WorkQueueSeries>& all) {
   return names;
 }
 
-// Code that answers as it is told.
-class CounterCode final : public loader::ModuleCode {
- public:
-  using Answer = std::function<void(const longshore_host* host, longshore_call call)>;
-
-  CounterCode(std::shared_ptr<const loader::ModuleFacts> facts, Answer answer)
-      : ModuleCode(std::move(facts)), answer_(std::move(answer)) {}
-
-  longshore_result create(const longshore_host* host, void** self,
-                          const longshore_instance** functions) override {
-    static const longshore_instance table = {
-        sizeof(longshore_instance),
-        0,
-        [](void* of, longshore_call call, longshore_bytes, longshore_bytes) { finish(of, call); },
-        [](void* of, longshore_call call, longshore_bytes, longshore_bytes) {
-          auto& code = *static_cast<CounterCode*>(of);
-          code.answer_(code.host_, call);
-        },
-        &CounterCode::finish,  // what was not answered before
-        nullptr,
-        [](void* of, longshore_call call) { finish(of, call); },
-        [](void*) {}};
-    host_ = host;
-    *self = this;
-    *functions = &table;
-    return LONGSHORE_OK;
+// An agent with modules that count.
+struct Library : AnsweringModules {
+  void add(const std::string& name, const AnsweringCode::Answer& answer, bool has_metrics = true) {
+    loader::ModuleDescription description;
+    if (has_metrics) description.metrics.emplace().full_name = kCollect;
+    AnsweringModules::add(name, answer, std::move(description));
   }
-
- private:
-  static void finish(void* of, longshore_call call) {
-    const longshore_host* const host = static_cast<CounterCode*>(of)->host_;
-    host->finish(host, call, 0, {nullptr, 0});
-  }
-
-  const Answer answer_;
-  const longshore_host* host_ = nullptr;
-};
-
-// An agent with modules.
-struct Library {
-  ~Library() {
-    for (const ModuleEntry& entry : entries) {
-      if (entry.instance) CHECK(entry.instance->stop(router::Clock::now() + 10s));
-    }
-  }
-
-  void add(const std::string& name, CounterCode::Answer answer, bool has_metrics = true) {
-    auto facts = std::make_shared<loader::ModuleFacts>();
-    if (has_metrics) facts->description.metrics.emplace().full_name = kCollect;
-    loader::InstanceOptions options;
-    options.name = name;
-    ModuleEntry& entry = entries.emplace_back();
-    entry.settings.name = name;
-    entry.facts = facts;
-    entry.instance = loader::Instance::create(std::make_shared<CounterCode>(facts, answer), options,
-                                              router, *log)
-                         .value();
-    REQUIRE(entry.instance->start({}, {}));
-  }
-  static CounterCode::Answer answers(const std::string& response) {
-    return [response](const longshore_host* host, longshore_call call) {
-      host->send(host, call, {response.data(), response.size()});
-      host->finish(host, call, 0, {nullptr, 0});
-    };
-  }
-
-  std::unique_ptr<observe::Log> log =
-      observe::Log::open({.write = [](observe::Level, std::string_view) {}}).value();
-  router::Timers timers;
-  router::Router router{timers, {}};
-  std::vector<ModuleEntry> entries;
 };
 
 TEST_CASE_METHOD(Library, "Queues of all modules are collected, but of those that say nothing") {
@@ -132,6 +66,9 @@ TEST_CASE("What a module says of a queue is told as it is") {
   queue.mutable_worked()->add_buckets(7);
   queue.set_unfinished_seconds(5.5);
   queue.set_longest_running_seconds(6.5);
+  queue.set_running(8);
+  queue.set_delayed(9);
+  queue.set_oldest_seconds(7.5);
   const auto all = work_queues_of("shelf", response.SerializeAsString());
   REQUIRE(names_of(all) == Names{"shelf/shelves"});
   const observe::WorkQueueSeries& series = all.front();
@@ -143,6 +80,9 @@ TEST_CASE("What a module says of a queue is told as it is") {
   CHECK(series.worked.buckets == std::array<uint64_t, 11>{7});
   CHECK(series.unfinished_seconds == 5.5);
   CHECK(series.longest_running_seconds == 6.5);
+  CHECK(series.running == 8);
+  CHECK(series.delayed == 9);
+  CHECK(series.oldest_seconds == 7.5);
 }
 
 TEST_CASE("No answer of a module's spoils the page") {
@@ -160,6 +100,7 @@ TEST_CASE("No answer of a module's spoils the page") {
   for (int i = 0; i < 100; ++i) queue.mutable_worked()->add_buckets(1);
   queue.mutable_worked()->set_seconds(std::numeric_limits<double>::infinity());
   queue.set_unfinished_seconds(-1);
+  queue.set_oldest_seconds(-1);
   queue.set_longest_running_seconds(std::numeric_limits<double>::quiet_NaN());
   const auto all = work_queues_of("m", odd.SerializeAsString());
   REQUIRE(all.size() == 1);
@@ -167,6 +108,7 @@ TEST_CASE("No answer of a module's spoils the page") {
   CHECK(all.front().worked.seconds == 0);
   CHECK(all.front().unfinished_seconds == 0);
   CHECK(all.front().longest_running_seconds == 0);
+  CHECK(all.front().oldest_seconds == 0);
 }
 
 }  // namespace

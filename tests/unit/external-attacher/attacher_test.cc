@@ -20,6 +20,7 @@
 #include "longshore/host/csi.pb.h"
 #include "longshore/host/kube.pb.h"
 #include "longshore/module/metrics.pb.h"
+#include "longshore/module/objects.pb.h"
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
 #include "tests/support/build_tree.h"
@@ -281,6 +282,28 @@ TEST_CASE_METHOD(Cluster, "Its queues are counted by the names that the sidecar'
   CHECK(buckets.size() == 11);
   CHECK(std::accumulate(buckets.begin(), buckets.end(), uint64_t{0}) == attachments.adds());
   CHECK(attachments.worked().seconds() > 0);
+}
+
+TEST_CASE_METHOD(Cluster, "What happened to an attachment and to a volume can be asked for") {
+  put_attachment("va");
+  REQUIRE(start());
+  module::v1::DescribeObjectRequest request;
+  const auto ask = [&](const std::string& kind, const std::string& key) {
+    request.set_kind(kind);
+    request.set_key(key);
+    auto known = host.call<module::v1::DescribeObjectResponse>(
+        "longshore.module.v1.Objects/Describe", request);
+    REQUIRE(known);
+    return *known;
+  };
+  REQUIRE(ask("va", "va").objects_size() == 1);
+  CHECK(ask("va", "va").objects(0).queue() == "csi-attacher-va");
+  CHECK(ask("va", "va").objects(0).last_tries(0).is_done());
+  CHECK(ask("va", "pv").objects().empty());
+  const auto unknown = ask("shelf", "va");
+  CHECK(unknown.objects().empty());
+  CHECK(std::vector<std::string>(unknown.kinds().begin(), unknown.kinds().end()) ==
+        std::vector<std::string>{"va", "pv"});
 }
 
 TEST_CASE_METHOD(Cluster, "Two attachments of a volume write it once") {

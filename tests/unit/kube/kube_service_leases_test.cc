@@ -211,6 +211,7 @@ TEST_CASE_METHOD(LeaseWorld, "The report has a lease, by its own name once that 
   const auto held = condition();
   REQUIRE(leases().size() == 1);
   CHECK(leases()[0].name.empty());
+  CHECK(leases()[0].controllers == std::vector<std::string>{one.name});
   CHECK_FALSE(leases()[0].leads);
   uptime = std::chrono::nanoseconds(1h).count();
   driver->meet();

@@ -69,6 +69,7 @@ TEST_CASE("who came first goes first, as the rate allows, and who lets go leaves
   CHECK(line.order == Order{"a at once"});
   line.timing.advance(milliseconds(101));
   CHECK(line.order == Order{"a at once", "b"});
+  CHECK(line.figures.last_wait.load() >= milliseconds(100));
   third.reset();
   line.timing.advance(milliseconds(101));
   CHECK(line.order == Order{"a at once", "b", "d"});
@@ -77,6 +78,7 @@ TEST_CASE("who came first goes first, as the rate allows, and who lets go leaves
   CHECK(line.timing.waiting().empty());
   const Place late = line.wait("e");
   CHECK(line.order.back() == "e at once");
+  CHECK(line.figures.last_wait.load() == milliseconds(0));
 }
 
 TEST_CASE("whose turn would come too late is told so at once") {

@@ -94,16 +94,18 @@ TEST_CASE("A description tells services, methods, objects, endpoints and options
   }
 }
 
-TEST_CASE("Health and metrics of a module are for the agent, not among what it serves") {
+TEST_CASE("What a module tells the agent alone is not among what it serves") {
   Parts parts;
   CHECK_FALSE(parts.parse()->health_check);
   CHECK_FALSE(parts.parse()->metrics);
+  CHECK_FALSE(parts.parse()->describe_object);
   auto& file = *parts.files.add_file();
   file.set_name("longshore/module/v1.proto");
   file.set_package("longshore.module.v1");
   file.add_message_type()->set_name("Nothing");
   for (const auto& [name, method_name] :
-       {std::pair("Health", "Check"), std::pair("Metrics", "Collect")}) {
+       {std::pair("Health", "Check"), std::pair("Metrics", "Collect"),
+        std::pair("Objects", "Describe")}) {
     auto& service = *file.add_service();
     service.set_name(name);
     auto& method = *service.add_method();
@@ -118,6 +120,8 @@ TEST_CASE("Health and metrics of a module are for the agent, not among what it s
   CHECK(description->health_check->full_name == "longshore.module.v1.Health/Check");
   REQUIRE(description->metrics);
   CHECK(description->metrics->full_name == "longshore.module.v1.Metrics/Collect");
+  REQUIRE(description->describe_object);
+  CHECK(description->describe_object->full_name == "longshore.module.v1.Objects/Describe");
   CHECK(description->services == std::vector<std::string>{"acme.v1.Array"});
   CHECK(description->methods.size() == 1);
 }

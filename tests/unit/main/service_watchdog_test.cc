@@ -52,7 +52,7 @@ class Threads {
 
   boost::asio::io_context io{1};  // outlives the timers, which post to it
   router::Timers timers;
-  AdminTarget control{timers, "control", {}, {}};
+  AdminTarget control{timers, "control", {}, {}, {}};
   std::optional<ServiceWatchdog> watchdog;
 
  private:

@@ -42,6 +42,9 @@ TEST_CASE("Waits for a turn have client-go's buckets, and the rates are told as 
   for (const auto time : {0ms, 5ms, 6ms, 61000ms}) metrics.waited("api:6443", "PUT", time);
   metrics.rate(KubeRequestMetrics::Limit::kEvents).per_second = 40;
   metrics.rate(KubeRequestMetrics::Limit::kEvents).waiting = 3;
+  metrics.rate(KubeRequestMetrics::Limit::kEvents).last_wait = 250ms;
+  REQUIRE(metrics.report().rates.size() == 1);
+  CHECK(metrics.report().rates[0].last_wait == 250ms);
   const std::string text = text_of(metrics);
   const std::string name = "rest_client_rate_limiter_duration_seconds";
   const std::string labels = R"({host="api:6443",verb="PUT")";
