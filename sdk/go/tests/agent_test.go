@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	longshore "example.com/longshore"
+	"example.com/longshore"
 )
 
 const aMinute = "\x08\xe0\xd4\x03" // milliseconds

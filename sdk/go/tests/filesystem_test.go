@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	longshore "example.com/longshore"
+	"example.com/longshore"
 	"example.com/longshore/pkg/filesystem"
 )
 

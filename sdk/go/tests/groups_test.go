@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	longshore "example.com/longshore"
+	"example.com/longshore"
 	"example.com/longshore/pkg/disk"
 	"example.com/longshore/pkg/iscsi"
 	"example.com/longshore/pkg/smb"

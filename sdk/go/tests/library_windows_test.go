@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	longshore "example.com/longshore"
+	"example.com/longshore"
 )
 
 func TestTheLibraryIsSoughtNowhereElse(t *testing.T) {
