@@ -26,6 +26,8 @@ install(DIRECTORY ${source_dir}/include/ DESTINATION ${include_dir} COMPONENT de
 install(DIRECTORY ${source_dir}/proto ${source_dir}/testing ${source_dir}/template
               ${source_dir}/examples ${source_dir}/kube
     DESTINATION ${share_dir} COMPONENT development)
+install(DIRECTORY ${source_dir}/go DESTINATION ${share_dir} COMPONENT development
+    PATTERN tests EXCLUDE)
 # The other templates: a controller, and one of Kubernetes objects.
 install(DIRECTORY ${source_dir}/../plugins/example/ DESTINATION ${share_dir}/template_controller
     COMPONENT development)

@@ -48,7 +48,7 @@ check_layout() {
     share/longshore/proto/{disk,filesystem,system,volume}/v1alpha1.proto \
     share/longshore/testing/include/longshore/testing/fake_host.hpp \
     share/longshore/examples/module_c/greeter.c share/doc/longshore-dev/{,CHANGELOG-}ABI.md \
-    bin/longshore-module-check; do
+    share/longshore/go/go.mod bin/longshore-module-check; do
     [ -s "$sdk/$file" ] || fail "$file is not installed"
   done
   for file in LongshoreConfigVersion.cmake LongshoreModule.cmake LongshoreProtobuf.cmake \

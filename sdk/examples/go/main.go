@@ -9,19 +9,23 @@ import (
 	"os"
 	"time"
 
-	"example.com/longshore/filesystem"
-	"example.com/longshore/longshore"
+	"example.com/longshore"
+	"example.com/longshore/pkg/filesystem"
 )
 
 func run(file, path string) error {
-	agent, err := longshore.Open(file)
+	agent, err := longshore.Open(longshore.Options{File: file})
 	if err != nil {
 		return err
 	}
 	defer agent.Close()
+	files, err := filesystem.New(agent)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	response, err := filesystem.New(agent).PathExists(ctx, &filesystem.PathExistsRequest{Path: path})
+	response, err := files.PathExists(ctx, &filesystem.PathExistsRequest{Path: path})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,3 @@
+module example.com/longshore
+
+go 1.19

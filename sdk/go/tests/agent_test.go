@@ -1,0 +1,177 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/longshore"
+)
+
+const aMinute = "\x08\xe0\xd4\x03" // milliseconds
+
+// modulesFolder has the modules of the build that this program is of.
+func modulesFolder(t *testing.T) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(filepath.Dir(filepath.Dir(program)), "modules")
+}
+
+// open starts an agent with modules, by the tables that name them.
+func open(t *testing.T, modules string, options longshore.Options) *longshore.Agent {
+	t.Helper()
+	options.Text = fmt.Sprintf("[agent]\nstate_dir = '%s'\n%s", filepath.Join(t.TempDir(), "state"), modules)
+	options.ModuleDirs = []string{modulesFolder(t)}
+	agent, err := longshore.Open(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := agent.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return agent
+}
+
+// withTime is a context that no test should see the end of.
+func withTime(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// code is gRPC's, of an error that a call ended with; 0 for none.
+func code(t *testing.T, err error) int {
+	t.Helper()
+	var status *longshore.Error
+	if err != nil && !errors.As(err, &status) {
+		t.Fatalf("%v is no error of the agent's", err)
+	}
+	if status == nil {
+		return 0
+	}
+	return status.Code
+}
+
+func expectCode(t *testing.T, wanted int, err error) {
+	t.Helper()
+	if code(t, err) != wanted {
+		t.Errorf("not %d: %v", wanted, err)
+	}
+}
+
+func TestCallsAreAnsweredAndLogged(t *testing.T) {
+	var lines int32
+	agent := open(t, "[modules.echo]", longshore.Options{Log: func(level longshore.Level, line string) {
+		if level >= longshore.LevelDebug && level <= longshore.LevelError && line != "" {
+			atomic.AddInt32(&lines, 1)
+		}
+	}})
+	if atomic.LoadInt32(&lines) == 0 {
+		t.Error("nothing was logged")
+	}
+	long := "\n\x80\x80\x40" + strings.Repeat("x", 1<<20)
+	for _, text := range []string{"", "\n\003abc", "\n\002\xc3\xa4", long} {
+		answer, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", []byte(text))
+		if err != nil || string(answer) != text {
+			t.Errorf("%d bytes answer %d: %v", len(text), len(answer), err)
+		}
+	}
+}
+
+func TestManyGoroutinesCallAtOnce(t *testing.T) {
+	agent := open(t, "[modules.echo]", longshore.Options{})
+	ctx := withTime(t)
+	var callers sync.WaitGroup
+	for caller := 0; caller < 16; caller++ {
+		callers.Add(1)
+		go func(text string) {
+			defer callers.Done()
+			for i := 0; i < 100; i++ {
+				answer, err := agent.Call(ctx, "longshore.echo.v1.Echo/Say", []byte(text))
+				if err != nil || string(answer) != text {
+					t.Errorf("%q answers %q: %v", text, answer, err)
+					return
+				}
+				if i%20 == 0 {
+					runtime.GC() // what C has been given must not go
+				}
+			}
+		}(fmt.Sprintf("\n\002%02d", caller))
+	}
+	callers.Wait()
+}
+
+func TestCallsEndWithTheirContext(t *testing.T) {
+	agent := open(t, "[modules.echo]", longshore.Options{})
+	cancelled, cancel := context.WithCancel(withTime(t))
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := agent.Call(cancelled, "longshore.echo.v1.Echo/Wait", []byte(aMinute)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := agent.Call(cancelled, "longshore.echo.v1.Echo/Say", nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	short, end := context.WithTimeout(withTime(t), 10*time.Millisecond)
+	defer end()
+	if _, err := agent.Call(short, "longshore.echo.v1.Echo/Wait", []byte(aMinute)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestWhatTheAgentRefusesIsAnErrorWithItsCode(t *testing.T) {
+	agent := open(t, "[modules.echo]", longshore.Options{})
+	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Shout", nil)
+	expectCode(t, 12, err)
+	_, err = agent.Call(withTime(t), "longshore.echo.v1.Echo/Say\x00y", nil)
+	expectCode(t, 3, err)
+	_, err = agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", []byte("\x0a\x7f"))
+	expectCode(t, 3, err)
+}
+
+func TestFaultyOptionsAreRefused(t *testing.T) {
+	for wanted, options := range map[string]longshore.Options{
+		"no_such_key": {Text: "[agent]\nno_such_key = 1\n"},
+		"none.toml":   {File: filepath.Join(t.TempDir(), "none.toml")},
+		"both set":    {File: "a", Text: "[agent]"},
+		"zero byte":   {ModuleDirs: []string{"a", "b\x00"}},
+	} {
+		agent, err := longshore.Open(options)
+		if agent != nil {
+			agent.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), wanted) {
+			t.Errorf("%q is not in %v", wanted, err)
+		}
+	}
+}
+
+func TestCloseEndsWhatRuns(t *testing.T) {
+	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{})
+	ended := make(chan error)
+	go func() {
+		_, err := agent.Call(context.Background(), "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
+		ended <- err
+	}()
+	time.AfterFunc(10*time.Millisecond, func() { agent.Close() })
+	if err := <-ended; code(t, err) == 0 {
+		t.Error("a call outlives its agent")
+	}
+	if err := agent.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil)
+	expectCode(t, 9, err)
+}
