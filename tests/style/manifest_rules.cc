@@ -177,11 +177,12 @@ Findings check_windows_pods(const SourceTree& tree) {
     if (std::regex_search(file.text, kMountedPipe)) {
       findings.push_back(finding(path, 1, "a pipe is mounted"));
     }
-    const bool is_admitted = std::any_of(tree.begin(), tree.end(), [&](const auto& other) {
-      return is_manifest(other.first) && folder_of(other.first) == folder_of(path) &&
+    const auto admits = [&, here = folder_of(path)](const auto& other) {
+      return is_manifest(other.first) && folder_of(other.first) == here &&
              has(other.second, "\nkind: Namespace\n") &&
              has(other.second, "pod-security.kubernetes.io/enforce: privileged\n");
-    });
+    };
+    const bool is_admitted = std::any_of(tree.begin(), tree.end(), admits);
     if (!is_admitted) {
       findings.push_back(finding(path, 1, "no namespace beside it admits privileged pods"));
     }
