@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# msi_upgrade_test.sh <folder of the packages> <build folder>: two features are installed, called over their
+# msi_upgrade_life_test.sh <folder of the packages> <build folder>: two features are installed, called over their
 # pipes, upgraded in place under these calls, and removed, by the commands of deploy/windows.md, word for word.
 . "$(dirname "$0")/common.sh"
 packages=$1
