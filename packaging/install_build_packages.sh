@@ -34,6 +34,8 @@ optional_packages=(
   chromium    # opens the status page
   lintian     # checks the packages
   crun umoci  # read and run the image of csi-sidecars
+  # Say of the image for Windows whether it is as OCI's schemas have it.
+  golang-github-opencontainers-image-spec-dev python3-jsonschema
   # Build the API server of Kubernetes.
   jq rsync
   # Build and boot the guest, which has a kernel and servers of its own.

@@ -163,4 +163,31 @@ Findings check_kustomizations(const SourceTree& tree) {
   return findings;
 }
 
+Findings check_windows_pods(const SourceTree& tree) {
+  static const std::regex kMountedPipe(R"re(ath: *['"]?\\\\\.\\pipe)re");
+  const auto has = [](const SourceFile& file, std::string_view text) {
+    return file.text.find(text) != std::string::npos;
+  };
+  Findings findings;
+  for (const auto& [path, file] : tree) {
+    if (!is_manifest(path) || !has(file, "hostProcess: true")) continue;
+    for (const char* const needed : {"kubernetes.io/os: windows", "hostNetwork: true"}) {
+      if (!has(file, needed)) findings.push_back(finding(path, 1, std::string("no ") + needed));
+    }
+    if (std::regex_search(file.text, kMountedPipe)) {
+      findings.push_back(finding(path, 1, "a pipe is mounted"));
+    }
+    const auto admits = [&, here = folder_of(path)](const auto& other) {
+      return is_manifest(other.first) && folder_of(other.first) == here &&
+             has(other.second, "\nkind: Namespace\n") &&
+             has(other.second, "pod-security.kubernetes.io/enforce: privileged\n");
+    };
+    const bool is_admitted = std::any_of(tree.begin(), tree.end(), admits);
+    if (!is_admitted) {
+      findings.push_back(finding(path, 1, "no namespace beside it admits privileged pods"));
+    }
+  }
+  return findings;
+}
+
 }  // namespace longshore::style

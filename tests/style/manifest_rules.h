@@ -16,4 +16,9 @@ Findings check_volumes(const SourceTree& tree);
 // What a kustomization.yaml names lies beside it, and all that lies beside it is named.
 Findings check_kustomizations(const SourceTree& tree);
 
+// HostProcess pods of Windows are as Kubernetes admits them: on nodes of Windows, on the node's
+// network, and in a namespace, beside them, that admits privileged pods. They mount no pipe, which
+// are the node's.
+Findings check_windows_pods(const SourceTree& tree);
+
 }  // namespace longshore::style

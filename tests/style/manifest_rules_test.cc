@@ -20,7 +20,10 @@ TEST_CASE("the manifests are YAML, mount what there is, and are named") {
   CHECK(check_yaml(this_tree()) == Findings());
   CHECK(check_volumes(this_tree()) == Findings());
   CHECK(check_kustomizations(this_tree()) == Findings());
+  CHECK(check_windows_pods(this_tree()) == Findings());
   CHECK(this_tree().contains("deploy/kubernetes/node/kustomization.yaml"));
+  const std::string pod = this_tree().at("deploy/kubernetes/node-windows/daemonset.yaml").text;
+  CHECK(pod.find("hostProcess: true") != std::string::npos);
 }
 
 TEST_CASE("YAML that is out of order is found") {
@@ -55,6 +58,23 @@ TEST_CASE("a kustomization that names what is not there, or leaves something out
   CHECK(check_kustomizations(
             tree_of({{path, text}, {"deploy/k/a.yaml", ""}, {"deploy/k/b.yaml", ""}}))
             .size() == 1);
+}
+
+TEST_CASE("a HostProcess pod that would not be admitted, or mounts a pipe, is found") {
+  const std::string pod =
+      "hostNetwork: true\nnodeSelector: {kubernetes.io/os: windows}\nhostProcess: true\n";
+  const std::string space =
+      "\nkind: Namespace\nlabels:\n  pod-security.kubernetes.io/enforce: privileged\n";
+  const auto faulty_pods = [&](const std::string& text, const std::string& space_path) {
+    return check_windows_pods(tree_of({{"deploy/k/a.yaml", text}, {space_path, space}})).size();
+  };
+  CHECK(faulty_pods(pod, "deploy/k/b.yaml") == 0);
+  CHECK(faulty_pods(pod, "deploy/other/b.yaml") == 1);
+  CHECK(faulty_pods("hostProcess: true\n", "deploy/k/b.yaml") == 2);
+  CHECK(faulty_pods(pod + "x:\n  - {name: a, mountPath: \\\\.\\pipe\\a}\n", "deploy/k/b.yaml") ==
+        1);
+  CHECK(faulty_pods(pod + "x:\n  - {name: a, hostPath: {path: '\\\\.\\pipe\\a'}}\n",
+                    "deploy/k/b.yaml") == 1);
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ std::string hostile_module(const std::string& name) {
   return hostile_folder() + "/" + name + ".so";
 }
 
+#endif
+
 std::string source_tree() {
   const std::string cache = own_build() + "/CMakeCache.txt", key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
   std::ifstream file(cache);
@@ -77,7 +79,5 @@ std::string source_tree() {
   }
   throw std::runtime_error("there is no " + key + " in " + cache);
 }
-
-#endif
 
 }  // namespace longshore::test

@@ -14,6 +14,7 @@
 #include "tests/support/wire_reader.h"
 #include "tests/support/wire_writer.h"
 #include "tests/windows/agent_program.h"
+#include "tests/windows/in_csi_proxys_place.h"
 #include "tests/windows/started_program.h"
 
 using namespace longshore;
@@ -21,22 +22,6 @@ using namespace longshore::test;
 using Catch::Contains;
 
 namespace {
-
-// Every test starts it anew: it has csi-proxy's own pipes.
-struct InItsPlace {
-  InItsPlace() { REQUIRE(agent.serves()); }
-
-  std::string path(const std::string& name) const { return kubelet.path().string() + "\\" + name; }
-
-  const TemporaryDirectory kubelet;
-  const AgentFolder folder;
-  const AgentProgram agent{folder,
-                           {"-kubelet-path=" + kubelet.path().string(), "-logtostderr", "-v", "5"}};
-};
-
-std::string pipe(const std::string& group, const std::string& version) {
-  return R"(\\.\pipe\csi-proxy-)" + group + "-" + version;
-}
 
 struct Group {
   std::string name;
@@ -66,12 +51,12 @@ bool is_old(const std::string& version) { return version == "v1alpha1" || versio
 }  // namespace
 
 TEST_CASE("each of csi-proxy's 23 pipes serves its group's version and nothing else") {
-  const InItsPlace csi_proxy;
+  const InCsiProxysPlace csi_proxy;
   size_t pipes = 0;
   for (const Group& group : kGroups) {
     for (const std::string& version : group.versions) {
       CAPTURE(group.name, version);
-      TestClient client(pipe(group.name, version));
+      TestClient client(csi_proxy_pipe(group.name, version));
       ++pipes;
       const std::string other = version == "v1" ? "v1beta1" : "v1";
       CHECK(client.call(other + "." + group.service + "/Anything", "")->code() ==
@@ -85,10 +70,10 @@ TEST_CASE("each of csi-proxy's 23 pipes serves its group's version and nothing e
 }
 
 TEST_CASE("directories are made, found and removed by every version of the filesystem group") {
-  const InItsPlace csi_proxy;
+  const InCsiProxysPlace csi_proxy;
   const std::string version = GENERATE("v1alpha1", "v1beta1", "v1beta2", "v1", "v2alpha1");
   CAPTURE(version);
-  TestClient client(pipe("filesystem", version));
+  TestClient client(csi_proxy_pipe("filesystem", version));
   const auto call = [&](const std::string& method, const std::string& request) {
     return client.call(version + ".Filesystem/" + method, request);
   };
@@ -119,8 +104,8 @@ TEST_CASE("directories are made, found and removed by every version of the files
 }
 
 TEST_CASE("paths that are none, or lie elsewhere, are refused as csi-proxy refuses them") {
-  const InItsPlace csi_proxy;
-  TestClient client(pipe("filesystem", "v1"));
+  const InCsiProxysPlace csi_proxy;
+  TestClient client(csi_proxy_pipe("filesystem", "v1"));
   const auto refusal = [&](const std::string& path) {
     const auto answer = client.call("v1.Filesystem/Mkdir", WireWriter().text(1, path));
     CHECK(answer->code() != StatusCode::kOk);
@@ -133,82 +118,15 @@ TEST_CASE("paths that are none, or lie elsewhere, are refused as csi-proxy refus
   CHECK_THAT(refusal(""), Contains("not an absolute Windows path"));
 }
 
-TEST_CASE("what Wine cannot do for the other groups is a clear error at their pipes") {
-  const InItsPlace csi_proxy;
-  const std::string id = R"(\\?\Volume{00000000-0000-0000-0000-00000000ffff}\)";
-  const std::string target = csi_proxy.path("target");
-  std::filesystem::create_directory(target);
-  const WireWriter disk = WireWriter().number(1, 77);
-  const WireWriter volume = WireWriter().text(1, id);
-  const WireWriter volume_at = WireWriter().text(1, id).text(2, target);
-  const WireWriter at = WireWriter().text(1, target);
-  const WireWriter portal = WireWriter().text(1, WireWriter().text(1, "127.0.0.1").bytes());
-  const WireWriter at_portal = WireWriter(portal).text(2, "iqn.2026-01.org.example:one");
-  const WireWriter mapping =
-      WireWriter().text(1, R"(\\server\share)").text(3, "user").text(4, "password");
-  struct Call {
-    const char* group;
-    const char* version;
-    const char* method;
-    std::string request;
-    const char* text;
-  };
-  const std::vector<Call> calls = {
-      {"disk", "v1", "Disk/GetDiskStats", disk, "77"},
-      {"disk", "v1", "Disk/GetDiskState", disk, "77"},
-      {"disk", "v1", "Disk/SetDiskState", disk, "77"},
-      {"disk", "v1", "Disk/PartitionDisk", disk, "77"},
-      {"disk", "v1", "Disk/Rescan", "", "WMI"},
-      {"disk", "v1alpha1", "Disk/Rescan", "", "WMI"},
-      {"volume", "v1", "Volume/ListVolumesOnDisk", disk, "77"},
-      {"volume", "v1", "Volume/IsVolumeFormatted", volume, "ffff"},
-      {"volume", "v1", "Volume/FormatVolume", volume, "ffff"},
-      {"volume", "v1", "Volume/MountVolume", volume_at, "ffff"},
-      {"volume", "v1", "Volume/ResizeVolume", volume, "ffff"},
-      {"volume", "v1", "Volume/GetVolumeStats", volume, "ffff"},
-      {"volume", "v1", "Volume/WriteVolumeCache", volume, "ffff"},
-      {"volume", "v1", "Volume/GetDiskNumberFromVolumeID", volume, "ffff"},
-      {"volume", "v1", "Volume/GetVolumeIDFromTargetPath", at, "not a mounted folder"},
-      {"volume", "v2alpha1", "Volume/GetClosestVolumeIDFromTargetPath", at, "no volume of a disk"},
-      {"smb", "v1", "Smb/NewSmbGlobalMapping", mapping, "WMI"},
-      {"smb", "v1", "Smb/RemoveSmbGlobalMapping", mapping, "WMI"},
-      {"iscsi", "v1alpha2", "Iscsi/AddTargetPortal", portal, "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/DiscoverTargetPortal", portal, "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/RemoveTargetPortal", portal, "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/ListTargetPortals", "", "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/ConnectTarget", at_portal, "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/DisconnectTarget", at_portal, "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/GetTargetDisks", at_portal, "iSCSI"},
-      {"iscsi", "v1alpha2", "Iscsi/SetMutualChapSecret", WireWriter().text(1, "123456789012"),
-       "iSCSI"},
-      {"system", "v1alpha1", "System/GetService", WireWriter().text(1, "no-service"), "no-service"},
-      {"system", "v1alpha1", "System/StartService", WireWriter().text(1, "no-service"),
-       "no-service"},
-      {"system", "v1alpha1", "System/StopService", WireWriter().text(1, "no-service"),
-       "no-service"},
-  };
-  for (const Call& each : calls) {
-    CAPTURE(each.method);
-    TestClient client(pipe(each.group, each.version));
-    const auto answer = client.call(std::string(each.version) + "." + each.method, each.request);
-    CHECK(answer->code() != StatusCode::kOk);
-    CHECK(answer->code() != StatusCode::kUnknown);
-    CHECK_THAT(answer->text(), Contains(each.text) && !Contains("password"));
-  }
-  // As csi-proxy has it: what is not mounted need not be unmounted.
-  TestClient volumes(pipe("volume", "v1"));
-  CHECK(volumes.call("v1.Volume/UnmountVolume", volume_at)->code() == StatusCode::kOk);
-}
-
 TEST_CASE("what Wine knows of disks, services and the firmware is answered at their pipes") {
-  const InItsPlace csi_proxy;
-  TestClient disks(pipe("disk", "v1"));
+  const InCsiProxysPlace csi_proxy;
+  TestClient disks(csi_proxy_pipe("disk", "v1"));
   CHECK(disks.call("v1.Disk/ListDiskIDs", "")->code() == StatusCode::kOk);
   CHECK(disks.call("v1.Disk/ListDiskLocations", "")->code() == StatusCode::kOk);
   const auto first = disks.call("v1.Disk/GetDiskStats", "");
   REQUIRE(first->code() == StatusCode::kOk);
   CHECK(WireReader(first->messages.at(0)).number(1) > 0);
-  TestClient services(pipe("system", "v1alpha1"));
+  TestClient services(csi_proxy_pipe("system", "v1alpha1"));
   const auto running = services.call("v1alpha1.System/GetService", WireWriter().text(1, "RpcSs"));
   REQUIRE(running->code() == StatusCode::kOk);
   CHECK(WireReader(running->messages.at(0)).texts(1).size() == 1);  // its display name
@@ -230,7 +148,7 @@ TEST_CASE("csi-proxy's flags of paths, log and metrics do under Wine what they d
   const auto log = [&] { return text_of(folder / "csi-proxy.log"); };
   CAPTURE(text_of(folder / "output"), log());
   REQUIRE(eventually([&] { return log().find(" serving ") != std::string::npos; }));
-  TestClient client(pipe("filesystem", "v1"));
+  TestClient client(csi_proxy_pipe("filesystem", "v1"));
   CHECK(client.call("v1.Filesystem/Mkdir", WireWriter().text(1, work / "pods"))->code() ==
         StatusCode::kOk);
   CHECK(std::filesystem::is_directory(work.path() / "pods"));

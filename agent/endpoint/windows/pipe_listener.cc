@@ -58,14 +58,17 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
     }
   }
 
-  // An instance that a client has opened by now still says so, for the moment in between.
+  // Nobody can open the pipe when this returns: who is told to go afterwards, and connects anew,
+  // must not find an instance that goes too. One that a client has opened by now still says so.
   void stop(const Listener::OnClient& last) {
     is_stopped_ = true;
     last_ = last;
     const auto told = std::exchange(on_client_, nullptr);
     for (const auto& instance : waiting_) {
-      boost::system::error_code ignored;  // it has a client already
+      if (has_client(*instance)) continue;
+      boost::system::error_code ignored;  // of what is closed already
       instance->cancel(ignored);
+      instance->close(ignored);
     }
     for (auto& instance : std::exchange(connected_, {})) tell_last(std::move(*instance));
     forget_last();
@@ -132,7 +135,7 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   void on_connected(std::error_code error, const std::shared_ptr<Instance>& instance) {
     waiting_.erase(instance);
     if (is_stopped_) {
-      if (!error || has_client(*instance)) tell_last(std::move(*instance));
+      if (!error && instance->is_open()) tell_last(std::move(*instance));
       return forget_last();
     }
     if (!error) connected_.push_back(instance);
@@ -163,7 +166,6 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
     const auto last = std::exchange(last_, nullptr);
   }
 
-  // An instance can be opened until it is closed, also when nobody waits for that any more.
   static bool has_client(Instance& instance) {
     return PeekNamedPipe(instance.native_handle(), nullptr, 0, nullptr, nullptr, nullptr) != 0;
   }
