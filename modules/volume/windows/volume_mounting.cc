@@ -5,6 +5,7 @@
 // meanwhile.
 #include "longshore/windows/wide_text.hpp"
 #include "support/windows/file_error.h"
+#include "support/windows/guid_text.h"
 #include "support/windows/rooted_walk.h"
 #include "support/windows/system_error.h"
 #include "volume/unmounted_path.h"
@@ -13,6 +14,7 @@
 namespace longshore::volume {
 
 using support::FileAccess;
+using support::is_same_volume;
 using support::ReparseKind;
 using support::ReparsePoint;
 using support::RootedWalk;
