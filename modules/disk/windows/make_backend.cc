@@ -1,9 +1,9 @@
 #include "disk/make_backend.h"
 
 #include "disk/windows/disk_backend_windows.h"
+#include "support/windows/abandonable_wmi.h"
 #include "support/windows/device_control.h"
 #include "support/windows/volume_functions.h"
-#include "support/windows/wmi.h"
 
 namespace longshore::disk {
 namespace {
@@ -31,7 +31,7 @@ class NodeBackend final : public DiskBackend {
  private:
   support::SystemDeviceControl devices_;
   support::SystemVolumeFunctions volumes_;
-  support::SystemWmi wmi_;
+  support::AbandonableWmi wmi_{support::native_wmi_provider()};
   DiskBackendWindows backend_;
 };
 

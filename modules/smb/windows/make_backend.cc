@@ -4,6 +4,7 @@
 
 #include "smb/windows/smb_backend_windows.h"
 #include "smb/windows/wmi_global_mappings.h"
+#include "support/windows/abandonable_wmi.h"
 #include "support/windows/windows_file_system.h"
 
 namespace longshore::smb {
@@ -18,7 +19,8 @@ Result<std::unique_ptr<SmbBackend>> make_backend(const Settings& settings,
               settings.get_duration("probe_timeout")),
           .state_directory = settings.state_directory(),
       },
-      std::make_shared<WmiGlobalMappings>(std::make_shared<support::SystemWmi>()),
+      std::make_shared<WmiGlobalMappings>(
+          std::make_shared<support::AbandonableWmi>(support::native_wmi_provider())),
       std::make_shared<support::WindowsFileSystem>()));
 }
 

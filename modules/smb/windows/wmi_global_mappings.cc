@@ -1,7 +1,5 @@
 #include "smb/windows/wmi_global_mappings.h"
 
-#include <windows.h>
-
 #include <algorithm>
 
 #include "support/ascii.h"
@@ -17,6 +15,7 @@ namespace {
 constexpr const char* kMappingClass = "MSFT_SmbGlobalMapping";
 constexpr const char* kAllMappings = "SELECT * FROM MSFT_SmbGlobalMapping";
 constexpr const char* kPath = "__PATH";
+constexpr WindowsCode kNotConnected = 2250;  // ERROR_NOT_CONNECTED
 
 void append_escaped(Secret& secret, const std::string& name) {
   for (const char& c : name) {
@@ -96,7 +95,7 @@ Result<WindowsCode> WmiGlobalMappings::remove(const std::string& root, const Dea
   const Result<WmiObject> mapping = find(root, deadline);
   if (!mapping) return mapping.error();
   const std::string path = support::text_of(*mapping, kPath);
-  if (path.empty()) return WindowsCode{ERROR_NOT_CONNECTED};
+  if (path.empty()) return kNotConnected;
   return code_of(wmi_->call(kSmbNamespace, path, "Remove", {{"Force", true}}, deadline),
                  "remove the mapping", root);
 }

@@ -1,61 +1,33 @@
 #include "support/windows/disk_answers.h"
 
-#include <windows.h>
-// After windows.h.
-#include <winioctl.h>
-
 #include <algorithm>
 
 #include "support/hexadecimal.h"
+#include "support/windows/disk_structures.h"
 
 namespace longshore::support {
 namespace {
-
-// STORAGE_IDENTIFIER, which the headers of mingw have only for drivers.
-struct StorageIdentifier {
-  uint32_t code_set;
-  uint32_t type;
-  uint16_t size;
-  uint16_t next_offset;
-  uint32_t association;
-};
-static_assert(sizeof(StorageIdentifier) == 16);
-
-// GET_DISK_ATTRIBUTES and SET_DISK_ATTRIBUTES, which they do not have.
-struct GetDiskAttributes {
-  uint32_t version;
-  uint32_t reserved;
-  uint64_t attributes;
-};
-static_assert(sizeof(GetDiskAttributes) == 16);
-struct SetDiskAttributes {
-  uint32_t version;
-  uint8_t persist;
-  uint8_t reserved[3];
-  uint64_t attributes;
-  uint64_t mask;
-  uint32_t reserved_too[4];
-};
-static_assert(sizeof(SetDiskAttributes) == 40);
 
 bool is_text(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// A size or offset that the system gives as a signed number.
-std::optional<uint64_t> positive(int64_t number) {
-  if (number < 0) return std::nullopt;
-  return static_cast<uint64_t>(number);
+// Sizes and offsets are signed numbers of the system's.
+bool is_negative(uint64_t number) { return number > INT64_MAX; }
+
+std::optional<uint64_t> size_at(std::string_view answer, size_t place) {
+  const auto size = structure_at<uint64_t>(answer, place);
+  if (!size || is_negative(*size)) return std::nullopt;
+  return size;
 }
 
 }  // namespace
 
 std::string page83_identifier(std::string_view descriptor) {
-  constexpr size_t kFirst = offsetof(STORAGE_DEVICE_ID_DESCRIPTOR, Identifiers);
-  const auto head = structure_at<STORAGE_DEVICE_ID_DESCRIPTOR>(descriptor);
+  const auto head = structure_at<IdDescriptorHead>(descriptor);
   if (!head) return {};
-  size_t place = kFirst;
-  for (uint32_t count = 0; count < head->NumberOfIdentifiers; ++count) {
+  size_t place = sizeof(IdDescriptorHead);
+  for (uint32_t count = 0; count < head->count; ++count) {
     const auto identifier = structure_at<StorageIdentifier>(descriptor, place);
     if (!identifier) return {};
     const size_t start = place + sizeof(StorageIdentifier);
@@ -77,13 +49,11 @@ std::string page83_identifier(std::string_view descriptor) {
 }
 
 std::string serial_number(std::string_view descriptor) {
-  constexpr size_t kWhole = offsetof(STORAGE_DEVICE_DESCRIPTOR, RawDeviceProperties);
-  if (descriptor.size() < kWhole) return {};
-  DWORD offset = 0;
-  std::memcpy(&offset, descriptor.data() + offsetof(STORAGE_DEVICE_DESCRIPTOR, SerialNumberOffset),
-              sizeof(offset));
+  const auto head = structure_at<DeviceDescriptorHead>(descriptor);
+  if (!head) return {};
+  const size_t offset = head->serial_number_offset;
   // None is 0; some drivers say so by -1.
-  if (offset < kWhole || offset >= descriptor.size()) return {};
+  if (offset < sizeof(DeviceDescriptorHead) || offset >= descriptor.size()) return {};
   const std::string_view rest = descriptor.substr(offset);
   const size_t end = rest.find('\0');
   if (end == std::string_view::npos) return {};
@@ -94,39 +64,37 @@ std::string serial_number(std::string_view descriptor) {
 }
 
 std::optional<uint32_t> disk_number(std::string_view answer) {
-  const auto number = structure_at<STORAGE_DEVICE_NUMBER>(answer);
-  constexpr DWORD kNone = 0xffffffff;
-  if (!number || number->DeviceType != FILE_DEVICE_DISK || number->DeviceNumber == kNone) {
+  const auto device = structure_at<DeviceNumber>(answer);
+  constexpr uint32_t kNone = 0xffffffff;
+  if (!device || device->device_type != kDiskDeviceType || device->number == kNone) {
     return std::nullopt;
   }
-  return number->DeviceNumber;
+  return device->number;
 }
 
 std::optional<std::vector<DiskExtent>> disk_extents(std::string_view answer) {
-  constexpr size_t kFirst = offsetof(VOLUME_DISK_EXTENTS, Extents);
-  const auto count = structure_at<DWORD>(answer);
-  if (!count || answer.size() < kFirst || *count > (answer.size() - kFirst) / sizeof(DISK_EXTENT)) {
-    return std::nullopt;
-  }
+  const auto head = structure_at<DiskExtentsHead>(answer);
+  if (!head) return std::nullopt;
+  const std::string_view rest = answer.substr(sizeof(DiskExtentsHead));
+  if (head->count > rest.size() / sizeof(DiskExtentEntry)) return std::nullopt;
   std::vector<DiskExtent> extents;
-  for (DWORD index = 0; index < *count; ++index) {
-    const auto extent = structure_at<DISK_EXTENT>(answer, kFirst + index * sizeof(DISK_EXTENT));
-    const auto offset = positive(extent->StartingOffset.QuadPart);
-    const auto length = positive(extent->ExtentLength.QuadPart);
-    if (!offset || !length) return std::nullopt;
-    extents.push_back({extent->DiskNumber, *offset, *length});
+  for (size_t index = 0; index < head->count; ++index) {
+    const auto extent = structure_at<DiskExtentEntry>(rest, index * sizeof(DiskExtentEntry));
+    if (is_negative(extent->offset) || is_negative(extent->length)) return std::nullopt;
+    extents.push_back({extent->disk, extent->offset, extent->length});
   }
   return extents;
 }
 
-std::optional<uint64_t> length_in(std::string_view answer) {
-  const auto length = structure_at<GET_LENGTH_INFORMATION>(answer);
-  return length ? positive(length->Length.QuadPart) : std::nullopt;
-}
+std::optional<uint64_t> length_in(std::string_view answer) { return size_at(answer, 0); }
 
 std::optional<uint64_t> size_of_geometry(std::string_view answer) {
-  const auto size = structure_at<LARGE_INTEGER>(answer, offsetof(DISK_GEOMETRY_EX, DiskSize));
-  return size ? positive(size->QuadPart) : std::nullopt;
+  return size_at(answer, kSizeInGeometry);
+}
+
+bool is_dirty(std::string_view answer) {
+  constexpr uint32_t kVolumeIsDirty = 1;  // others tell of upgrades and open sessions
+  return (structure_at<uint32_t>(answer).value_or(0) & kVolumeIsDirty) != 0;
 }
 
 std::optional<DiskAttributes> disk_attributes(std::string_view answer) {

@@ -58,6 +58,9 @@ std::optional<std::vector<DiskExtent>> disk_extents(std::string_view answer);
 std::optional<uint64_t> length_in(std::string_view answer);
 std::optional<uint64_t> size_of_geometry(std::string_view answer);
 
+// Whether a filesystem is marked to be checked: what FSCTL_IS_VOLUME_DIRTY answers.
+bool is_dirty(std::string_view answer);
+
 // GET_DISK_ATTRIBUTES, and the request that changes one.
 struct DiskAttributes {
   bool offline = false;

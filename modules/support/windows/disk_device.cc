@@ -1,5 +1,9 @@
 #include "support/windows/disk_device.h"
 
+#include <windows.h>
+// After windows.h.
+#include <winioctl.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -106,7 +110,7 @@ Result<DriveLayout> DiskDevice::layout() {
   }
 }
 
-Result<void> DiskDevice::create_gpt(const GUID& disk_id) {
+Result<void> DiskDevice::create_gpt(const Guid& disk_id) {
   constexpr Control kCreate{IOCTL_DISK_CREATE_DISK, "IOCTL_DISK_CREATE_DISK"};
   const auto done = ask(kCreate, support::create_gpt(disk_id), 0);
   return done ? update_properties() : done.error();

@@ -34,7 +34,7 @@ class DiskDevice {
   bool is_write_protected();
 
   Result<DriveLayout> layout();
-  Result<void> create_gpt(const GUID& disk_id);
+  Result<void> create_gpt(const Guid& disk_id);
   Result<void> set_layout(const DriveLayout& layout);
   Result<void> grow_partition(uint32_t partition, uint64_t bytes);
   // Has Windows read the table and the size again.

@@ -8,21 +8,19 @@
 // Threads: a plain value.
 #pragma once
 
-#include <windows.h>
-// After windows.h.
-#include <winioctl.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/windows/disk_structures.h"
+
 namespace longshore::support {
 
 class DriveLayout {
  public:
-  enum class Style { kMbr, kGpt, kRaw };
+  using Style = PartitionStyle;
 
   static constexpr uint64_t kAlignment = 1 << 20;
   static constexpr uint64_t kReservedBytes = 16 << 20;  // Microsoft's reserved partition
@@ -34,10 +32,10 @@ class DriveLayout {
 
   // All that anybody could call one, but for Microsoft's reserved partition: those of other
   // systems, of the firmware and of an MBR too. In the order of their places.
-  std::vector<PARTITION_INFORMATION_EX> partitions() const;
-  const PARTITION_INFORMATION_EX* partition_at(uint64_t offset) const;
+  std::vector<PartitionEntry> partitions() const;
+  const PartitionEntry* partition_at(uint64_t offset) const;
   // By the GUID of a GPT's partition.
-  const PARTITION_INFORMATION_EX* partition_of(const GUID& id) const;
+  const PartitionEntry* partition_of(const Guid& id) const;
 
   // The bytes that the partition at `offset` can have at its place, up to the next one or the end
   // of what the table may use, in whole MiB; no less than it has. Nothing if there is no such
@@ -47,8 +45,8 @@ class DriveLayout {
   // With one more, over the largest free stretch, aligned to MiB: on a GPT basic data that gets no
   // drive letter, after a reserved partition if there was none; on an MBR what NTFS has there. The
   // two ids are new. Nothing if there is no room.
-  std::optional<DriveLayout> with_data_partition(uint64_t disk_bytes, const GUID& reserved_id,
-                                                 const GUID& data_id) const;
+  std::optional<DriveLayout> with_data_partition(uint64_t disk_bytes, const Guid& reserved_id,
+                                                 const Guid& data_id) const;
 
   // The request.
   std::string bytes() const;
@@ -70,18 +68,18 @@ class DriveLayout {
   bool has_reserved() const;
 
   Style style_ = Style::kRaw;
-  DRIVE_LAYOUT_INFORMATION_EX head_{};
-  std::vector<PARTITION_INFORMATION_EX> entries_;
+  DriveLayoutHead head_{};
+  std::vector<PartitionEntry> entries_;
 };
 
 // Whether it is Microsoft's reserved partition.
-bool is_reserved(const PARTITION_INFORMATION_EX& entry);
+bool is_reserved(const PartitionEntry& entry);
 
 // Whether it holds data of Windows', which become a volume: basic data of a GPT, NTFS or FAT of an
 // MBR.
-bool is_data(const PARTITION_INFORMATION_EX& entry);
+bool is_data(const PartitionEntry& entry);
 
 // The request that makes an empty GPT: CREATE_DISK.
-std::string create_gpt(const GUID& disk_id);
+std::string create_gpt(const Guid& disk_id);
 
 }  // namespace longshore::support

@@ -7,18 +7,21 @@
 // After windows.h.
 #include <objbase.h>
 
+#include <bit>
 #include <functional>
+
+#include "support/windows/guid.h"
 
 namespace longshore::support {
 
 // Where they come from; a test knows what it is given.
-using NewGuid = std::function<GUID()>;
+using NewGuid = std::function<Guid()>;
 
-inline GUID new_guid() {
+inline Guid new_guid() {
   GUID guid{};
   // It fails only where the system has no more locks, and then gives one that is unique here.
   static_cast<void>(CoCreateGuid(&guid));
-  return guid;
+  return std::bit_cast<Guid>(guid);
 }
 
 }  // namespace longshore::support

@@ -6,8 +6,7 @@
 // sent is compared in code with what was answered, and is in no query, where a quotation mark in it
 // could make another one of it.
 //
-// Threads: any number at once; each question has a thread of its own, on which COM is, and is left
-// behind when its provider hangs. A method that was begun runs to its end whoever waits for it.
+// Threads: any number at once.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,6 @@
 
 #include "longshore/deadline.hpp"
 #include "longshore/result.hpp"
-#include "support/abandonable_calls.h"
 #include "support/secret.h"
 
 namespace longshore::support {
@@ -60,21 +58,5 @@ std::string text_of(const WmiObject& object, std::string_view name);
 // `called` is the class and method, for the error.
 Result<void> check_storage_return(const WmiObject& answer, std::string_view operation,
                                   const std::string& object, const std::string& called);
-
-// This node's.
-class SystemWmi final : public Wmi {
- public:
-  Result<std::vector<WmiObject>> query(const std::string& name_space, const std::string& query,
-                                       const Deadline& deadline) override;
-  Result<WmiObject> call(const std::string& name_space, const std::string& object,
-                         const std::string& method, const WmiObject& arguments,
-                         const Deadline& deadline) override;
-
- private:
-  using Answer = Result<std::vector<WmiObject>>;
-  static constexpr size_t kMostCalls = 16;
-
-  AbandonableCalls<Answer> calls_{kMostCalls};
-};
 
 }  // namespace longshore::support

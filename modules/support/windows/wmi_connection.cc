@@ -1,12 +1,13 @@
 #include "support/windows/wmi_connection.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <limits>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <variant>
+
+#include "support/windows/wmi_values.h"
 
 namespace longshore::support {
 namespace {
@@ -56,83 +57,6 @@ HRESULT set_security(IUnknown* proxy) {
                            EOAC_NONE);
 }
 
-std::string narrow_string(BSTR string) {
-  return narrow(std::wstring_view(string, SysStringLen(string)));
-}
-
-std::vector<std::string> strings_of(SAFEARRAY* array) {
-  LONG first = 0;
-  LONG last = -1;
-  if (FAILED(SafeArrayGetLBound(array, 1, &first)) || FAILED(SafeArrayGetUBound(array, 1, &last))) {
-    return {};
-  }
-  std::vector<std::string> strings;
-  for (LONG index = first; index <= last; ++index) {
-    BSTR string = nullptr;
-    if (FAILED(SafeArrayGetElement(array, &index, &string))) break;
-    strings.push_back(narrow_string(string));
-    SysFreeString(string);
-  }
-  return strings;
-}
-
-WmiValue value_of(const VARIANT& variant) {
-  switch (variant.vt) {
-    case VT_BOOL:
-      return variant.boolVal != VARIANT_FALSE;
-    case VT_UI1:
-      return int64_t{variant.bVal};
-    case VT_I2:
-      return int64_t{variant.iVal};
-    case VT_I4:
-      // CIM's numbers of 32 bits have no sign.
-      return static_cast<int64_t>(static_cast<uint32_t>(variant.lVal));
-    case VT_BSTR:
-      return narrow_string(variant.bstrVal);
-    case VT_ARRAY | VT_BSTR:
-      return strings_of(variant.parray);
-    default:
-      return std::monostate();
-  }
-}
-
-void set_text(VARIANT* variant, std::string_view text) {
-  const std::wstring units = wide(text);
-  variant->vt = VT_BSTR;
-  variant->bstrVal = SysAllocStringLen(units.data(), static_cast<UINT>(units.size()));
-}
-
-void set_secret(VARIANT* variant, const Secret& secret) {
-  std::wstring units = wide(secret.text());
-  variant->vt = VT_BSTR;
-  variant->bstrVal = SysAllocStringLen(units.data(), static_cast<UINT>(units.size()));
-  SecureZeroMemory(units.data(), units.size() * sizeof(wchar_t));
-}
-
-// Before it goes back to where freed strings wait for others.
-void wipe_text(VARIANT* variant) {
-  if (variant->vt == VT_BSTR)
-    SecureZeroMemory(variant->bstrVal, SysStringByteLen(variant->bstrVal));
-}
-
-void set_value(VARIANT* variant, const WmiValue& value) {
-  variant->vt = VT_NULL;
-  if (const auto* flag = std::get_if<bool>(&value)) {
-    variant->vt = VT_BOOL;
-    variant->boolVal = *flag ? VARIANT_TRUE : VARIANT_FALSE;
-  } else if (const auto* number = std::get_if<int64_t>(&value)) {
-    // Larger ones are CIM's numbers of 64 bits, which are texts.
-    const bool fits = *number >= 0 && *number <= std::numeric_limits<uint32_t>::max();
-    if (!fits) return set_text(variant, std::to_string(*number));
-    variant->vt = VT_I4;
-    variant->lVal = static_cast<LONG>(*number);
-  } else if (const auto* text = std::get_if<std::string>(&value)) {
-    set_text(variant, *text);
-  } else if (const auto* secret = std::get_if<WmiSecret>(&value)) {
-    set_secret(variant, **secret);
-  }
-}
-
 WmiObject properties_of(IWbemClassObject* object) {
   WmiObject properties;
   if (FAILED(object->BeginEnumeration(0))) return properties;
@@ -140,7 +64,7 @@ WmiObject properties_of(IWbemClassObject* object) {
     BSTR name = nullptr;
     ComVariant value;
     if (object->Next(0, &name, value.get(), nullptr, nullptr) != WBEM_S_NO_ERROR) break;
-    properties[narrow_string(name)] = value_of(*value);
+    properties[narrow_string(name)] = wmi_value(*value);
     SysFreeString(name);
   }
   object->EndEnumeration();
@@ -216,7 +140,7 @@ Result<ComPointer<IWbemClassObject>> WmiConnection::parameters(const std::string
   if (FAILED(result)) return failure("call by WMI", called, result);
   for (const auto& [name, value] : arguments) {
     ComVariant variant;
-    set_value(variant.get(), value);
+    set_wmi_value(variant.get(), value);
     result = filled->Put(wide(name).c_str(), 0, variant.get(), 0);
     if (std::holds_alternative<WmiSecret>(value)) wipe_text(variant.get());
     if (FAILED(result)) return failure("give WMI the parameter " + name + " of", called, result);

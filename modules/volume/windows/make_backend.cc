@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "support/windows/abandonable_wmi.h"
 #include "support/windows/device_control.h"
 #include "support/windows/volume_functions.h"
 #include "support/windows/windows_file_system.h"
-#include "support/windows/wmi.h"
 #include "volume/windows/volume_backend_windows.h"
 
 namespace longshore::volume {
@@ -18,7 +18,7 @@ struct NodeLayers {
   support::SystemDeviceControl devices;
   support::SystemVolumeFunctions volumes;
   support::WindowsFileSystem files;
-  support::SystemWmi wmi;
+  support::AbandonableWmi wmi{support::native_wmi_provider()};
 };
 
 class NodeBackend final : public VolumeBackend {

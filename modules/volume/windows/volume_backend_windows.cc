@@ -48,10 +48,10 @@ struct Partitions {
 
 Partitions partitions_in(const DriveLayout& layout, uint32_t number) {
   Partitions found;
-  for (const PARTITION_INFORMATION_EX& partition : layout.partitions()) {
-    if (number != 0 && partition.PartitionNumber != number) continue;
+  for (const support::PartitionEntry& partition : layout.partitions()) {
+    if (number != 0 && partition.number != number) continue;
     if (support::is_data(partition)) {
-      found.data.insert(static_cast<uint64_t>(partition.StartingOffset.QuadPart));
+      found.data.insert(partition.offset);
     } else {
       found.has_others = true;
     }

@@ -99,6 +99,7 @@ class VolumeBackendWindows final : public VolumeBackend {
   std::vector<std::wstring> root_devices() const;
 
   // volume_mounting.cc
+  bool is_dirty(const Volume& volume) const;
   Result<Target> look_at(const support::WindowsPath& path, std::string_view operation) const;
   Result<void> check_empty(Target& target, const support::WindowsPath& path) const;
   Result<void> attach(Target& target, const Volume& volume, const support::WindowsPath& path) const;

@@ -33,11 +33,6 @@ Error offline_disk_refused(uint32_t disk, std::string_view operation, std::strin
 
 }  // namespace
 
-bool is_same_volume(std::string_view left, std::string_view right) {
-  const auto guid = support::guid_of_volume(left);
-  return guid && support::guid_of_volume(right) == guid;
-}
-
 std::wstring Volume::name() const { return wide(id); }
 
 std::wstring Volume::device() const { return wide(id.substr(0, id.size() - 1)); }
@@ -66,7 +61,7 @@ Result<Volume> VolumeFinder::find_unserved(const std::string& id,
       .advise("use an id that ListVolumesOnDisk answered, as it is");
 }
 
-Result<std::optional<Volume>> VolumeFinder::find_offline(const GUID& guid,
+Result<std::optional<Volume>> VolumeFinder::find_offline(const support::Guid& guid,
                                                          std::string_view operation) const {
   const auto disks = support::open_disks(devices_, operation);
   if (!disks) return disks.error();
@@ -82,10 +77,9 @@ Result<std::optional<Volume>> VolumeFinder::find_offline(const GUID& guid,
       unread = layout.error();
       continue;
     }
-    const PARTITION_INFORMATION_EX* partition = layout->partition_of(guid);
+    const support::PartitionEntry* partition = layout->partition_of(guid);
     if (partition == nullptr) continue;
-    const DiskExtent extent{number, static_cast<uint64_t>(partition->StartingOffset.QuadPart),
-                            static_cast<uint64_t>(partition->PartitionLength.QuadPart)};
+    const DiskExtent extent{number, partition->offset, partition->length};
     return std::optional(Volume{support::volume_id(guid), {extent}, /*is_online=*/false});
   }
   if (!unread) return std::optional<Volume>();
@@ -99,8 +93,9 @@ Result<bool> VolumeFinder::is_known(const std::string& id, std::string_view oper
     return Error(support::status_code_of_windows(names.error), std::string(operation), id)
         .because(names.error);
   }
-  const bool is_listed = std::ranges::any_of(
-      names.names, [&](const std::wstring& name) { return is_same_volume(narrow(name), id); });
+  const bool is_listed = std::ranges::any_of(names.names, [&](const std::wstring& name) {
+    return support::is_same_volume(narrow(name), id);
+  });
   if (is_listed) return true;
   const Result<Volume> volume = find_unserved(id, operation);
   if (volume) return true;

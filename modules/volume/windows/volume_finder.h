@@ -7,8 +7,6 @@
 // Threads: any number at once. Owner: outlives its calls; the layers outlive it.
 #pragma once
 
-#include <windows.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,14 +52,12 @@ class VolumeFinder {
   const support::NodeVolumes& node_volumes() const { return volumes_; }
 
  private:
-  Result<std::optional<Volume>> find_offline(const GUID& guid, std::string_view operation) const;
+  Result<std::optional<Volume>> find_offline(const support::Guid& guid,
+                                             std::string_view operation) const;
 
   support::DeviceControl& devices_;
   support::VolumeFunctions& functions_;
   support::NodeVolumes volumes_;
 };
-
-// Whether both name the same volume.
-bool is_same_volume(std::string_view left, std::string_view right);
 
 }  // namespace longshore::volume

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "volume/windows/volume_finder.h"
+#include "support/windows/guid_text.h"
 
 namespace longshore::volume {
 
@@ -21,7 +21,7 @@ Result<std::string> VolumeFormatter::object_of(const std::string& volume_id,
       wmi_.query(support::kStorageNamespace, "SELECT UniqueId FROM MSFT_Volume", deadline);
   if (!volumes) return volumes.error();
   for (const WmiObject& volume : *volumes) {
-    if (is_same_volume(support::text_of(volume, "UniqueId"), volume_id)) {
+    if (support::is_same_volume(support::text_of(volume, "UniqueId"), volume_id)) {
       return support::text_of(volume, "__PATH");
     }
   }

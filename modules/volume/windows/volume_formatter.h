@@ -1,4 +1,5 @@
-// Making a filesystem, by WMI: Windows has no function for it.
+// Making a filesystem, by WMI: Windows has no documented function for it. fmifs.dll has one that is
+// not, and is not needed: every Windows since 8 and Server 2012 has the class MSFT_Volume.
 //
 // Threads: any number at once. Owner: outlives its calls; the layer outlives it.
 #pragma once

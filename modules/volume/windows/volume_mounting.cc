@@ -3,8 +3,14 @@
 //
 // Names are never resolved twice: what was looked at is what is changed, wherever others move it
 // meanwhile.
+#include <windows.h>
+// After windows.h.
+#include <winioctl.h>
+
 #include "longshore/windows/wide_text.hpp"
+#include "support/windows/disk_answers.h"
 #include "support/windows/file_error.h"
+#include "support/windows/guid_text.h"
 #include "support/windows/rooted_walk.h"
 #include "support/windows/system_error.h"
 #include "volume/unmounted_path.h"
@@ -13,6 +19,7 @@
 namespace longshore::volume {
 
 using support::FileAccess;
+using support::is_same_volume;
 using support::ReparseKind;
 using support::ReparsePoint;
 using support::RootedWalk;
@@ -92,7 +99,7 @@ Result<void> VolumeBackendWindows::attach(Target& target, const Volume& volume,
 
 Result<void> VolumeBackendWindows::mount(const std::string& id, const WindowsPath& target,
                                          const Deadline& deadline,
-                                         const support::WarningLog& /*warnings*/) {
+                                         const support::WarningLog& warnings) {
   const Result<Volume> volume = finder_.find(id, "mount");
   if (!volume) return volume.error();
   Result<Target> place = look_at(target, kMount);
@@ -120,7 +127,21 @@ Result<void> VolumeBackendWindows::mount(const std::string& id, const WindowsPat
   if (auto exceeded = deadline.exceeded(kMount, target.text())) return *std::move(exceeded);
   // From now on somebody may write to it: to format it again is a mistake that is to be told.
   records_.remove(volume->id);
-  return attach(*place, *volume, target);
+  if (auto attached = attach(*place, *volume, target); !attached) return attached;
+  if (is_dirty(*volume)) {
+    warnings.write("the filesystem of the volume " + volume->id + ", mounted on \"" +
+                   target.text() + "\", is marked dirty: Windows wants it checked, as chkdsk does");
+  }
+  return {};
+}
+
+// NTFS is so where it has found damage; what was only not unmounted it makes good by itself. What
+// cannot tell is not.
+bool VolumeBackendWindows::is_dirty(const Volume& volume) const {
+  const auto device = open_device(volume, support::DeviceControl::Access::kRead, kMount);
+  if (!device) return false;
+  const auto answer = (*device)->control(FSCTL_IS_VOLUME_DIRTY, {}, sizeof(DWORD));
+  return !answer.error && support::is_dirty(answer.bytes);
 }
 
 Result<bool> VolumeBackendWindows::is_lost_mount_of(const std::string& mounted,
@@ -146,13 +167,16 @@ Result<void> VolumeBackendWindows::unmount(const std::string& id, const WindowsP
   const Result<bool> is_lost = is_lost_mount_of(place->mounted, id, target);
   if (!is_lost) return is_lost.error();
   // A disk that is detached next must have all that was written to it.
-  static_cast<void>(place->opened->flush_volume(wide(place->mounted)));
+  const std::error_code unwritten = place->opened->flush_volume(wide(place->mounted));
   const std::error_code error = place->opened->detach_volume(wide(place->mounted));
   if (error) return opener_.failure(target, kUnmount, error);
   if (*is_lost) {
     lost_.remove(place->mounted);
     warnings.write("the disk of what was mounted on \"" + target.text() + "\", " + place->mounted +
                    ", is gone: what was not written to it is lost");
+  } else if (unwritten && !support::is_windows_error(unwritten, ERROR_WRITE_PROTECT)) {
+    warnings.write("not all of the volume " + place->mounted + " could be written before it was " +
+                   "unmounted from \"" + target.text() + "\": " + unwritten.message());
   }
   return {};
 }

@@ -86,13 +86,13 @@ Result<uint64_t> VolumeBackendWindows::grow_partition(const Volume& volume, uint
   const Result<DriveLayout> layout = disk->layout();
   if (!layout) return layout.error();
   const uint64_t place = volume.first().offset;
-  const PARTITION_INFORMATION_EX* partition = layout->partition_at(place);
+  const support::PartitionEntry* partition = layout->partition_at(place);
   const auto largest = layout->largest_length(place, *disk_bytes);
   if (partition == nullptr || !largest) {
     return Error(StatusCode::kUnimplemented, kResize, volume.id)
         .because("it is no partition of its disk's own table, as an MBR's logical drives are not");
   }
-  const auto now = static_cast<uint64_t>(partition->PartitionLength.QuadPart);
+  const uint64_t now = partition->length;
   if (size != 0 && size <= now) return now;
   // A size that the disk has and the partition cannot reach is taken as all there is.
   if (size > *largest + beside(volume)) {
@@ -106,7 +106,7 @@ Result<uint64_t> VolumeBackendWindows::grow_partition(const Volume& volume, uint
   // Not before: drivers call this for what is mounted for reading, too, and nothing to grow is
   // success.
   if (auto writable = check_writable(volume, kResize); !writable) return writable.error();
-  auto grown = disk->grow_partition(partition->PartitionNumber, wanted - now);
+  auto grown = disk->grow_partition(partition->number, wanted - now);
   if (!grown) return std::move(grown).error();
   return wanted;
 }

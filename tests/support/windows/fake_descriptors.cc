@@ -1,7 +1,5 @@
 // What drivers say of disks, byte by byte.
-#include <cstring>
-
-#include "tests/support/windows/fake_node.h"
+#include "tests/support/windows/fake_descriptors.h"
 
 namespace longshore::test {
 namespace {
@@ -40,8 +38,8 @@ std::string device_descriptor(const std::string& serial_number) {
   std::string bytes;
   append(bytes, kHead, 4);
   append(bytes, kHead + serial_number.size() + 1, 4);
-  append(bytes, 0, 4);   // types, removable, queueing
-  append(bytes, 0, 12);  // vendor, product, revision: none
+  append(bytes, 0, 4);     // types, removable, queueing
+  bytes.append(12, '\0');  // vendor, product, revision: none
   append(bytes, serial_number.empty() ? 0 : kHead, 4);
   append(bytes, 0x11, 4);  // NVMe
   append(bytes, 0, 8);     // no properties of its own

@@ -1,6 +1,7 @@
 #include "tests/support/windows/fake_node.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 
@@ -137,7 +138,7 @@ FakeNode::FakeNode(uint32_t system_disk) : system_disk_(system_disk) {
   entry.StartingOffset.QuadPart = kMebibyte;
   entry.PartitionLength.QuadPart = 62 * kMebibyte;
   entry.PartitionNumber = 1;
-  entry.Gpt.PartitionType = kBasicDataType;
+  entry.Gpt.PartitionType = windows_guid(kBasicDataType);
   entry.Gpt.PartitionId.Data1 = 0xc;
   system.entries.push_back(entry);
   FakeVolume& volume = volumes_[{system_disk_, kMebibyte}];
@@ -164,7 +165,7 @@ std::vector<FakeNode::Place> FakeNode::places() const {
   for (const auto& [number, disk] : disks_) {
     if (disk.offline) continue;
     for (const PARTITION_INFORMATION_EX& entry : disk.entries) {
-      if (!support::is_data(entry)) continue;
+      if (!support::is_data(std::bit_cast<support::PartitionEntry>(entry))) continue;
       found.emplace_back(number, static_cast<uint64_t>(entry.StartingOffset.QuadPart));
     }
   }
@@ -178,7 +179,7 @@ std::wstring FakeNode::name_of(const Place& place) const {
   if (entry->PartitionStyle != PARTITION_STYLE_GPT) {
     guid = {place.first, 0xabcd, static_cast<uint16_t>(place.second / kMebibyte), {}};
   }
-  return wide(support::volume_id(guid));
+  return wide(support::volume_id(std::bit_cast<support::Guid>(guid)));
 }
 
 std::optional<FakeNode::Place> FakeNode::place_of(const std::wstring& volume_name) const {

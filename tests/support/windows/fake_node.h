@@ -24,6 +24,7 @@
 #include "support/windows/device_control.h"
 #include "support/windows/volume_functions.h"
 #include "support/windows/wmi.h"
+#include "tests/support/windows/fake_descriptors.h"
 
 namespace longshore::test {
 
@@ -53,6 +54,7 @@ struct FakeVolume {
   uint32_t serial_number = 0;
   uint64_t filesystem_bytes = 0;
   uint64_t used = 0;
+  bool is_dirty = false;
   int users = 0;  // who has something open there
   std::vector<std::wstring> paths;
   size_t flushes = 0;
@@ -144,19 +146,5 @@ class FakeNode final : public support::DeviceControl,
 
 // An error of Windows'.
 std::error_code windows_code(DWORD code);
-
-// Descriptors as drivers make them.
-struct FakeIdentifier {
-  uint32_t code_set = 1;
-  uint32_t type = 3;
-  uint32_t association = 0;
-  std::string bytes;
-  std::optional<uint16_t> size = std::nullopt;         // what it says of its size, if not the truth
-  std::optional<uint16_t> next_offset = std::nullopt;  // and of the next one's place
-};
-std::string id_descriptor(const std::vector<FakeIdentifier>& identifiers,
-                          std::optional<uint32_t> count = std::nullopt);
-std::string device_descriptor(const std::string& serial_number);
-std::string scsi_address(uint8_t port, uint8_t path, uint8_t target, uint8_t lun);
 
 }  // namespace longshore::test

@@ -36,6 +36,10 @@ FakeNode::Answer FakeNode::control_volume(const Place& place, uint32_t code,
     case FSCTL_LOCK_VOLUME:
       if (volume.users > 0 || !locked_.insert(place).second) return refused(ERROR_ACCESS_DENIED);
       return {};
+    case FSCTL_IS_VOLUME_DIRTY:
+      if (volume.filesystem.empty()) return refused(ERROR_UNRECOGNIZED_VOLUME);
+      // As one with an open session tells it, too.
+      return {{}, bytes_of(DWORD{volume.is_dirty ? 5U : 4U})};
     case FSCTL_EXTEND_VOLUME: {
       const auto sectors = structure_at<LONGLONG>(request);
       if (!sectors || *sectors * 512 > entry->PartitionLength.QuadPart) {

@@ -2,8 +2,9 @@
 #include "support/windows/disk_answers.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 
-#include "tests/support/windows/fake_node.h"
+#include "tests/support/windows/fake_descriptors.h"
 
 namespace longshore::disk {
 namespace {
@@ -154,6 +155,11 @@ TEST_CASE("numbers, sizes and attributes are taken from whole answers only") {
   const std::string both = bytes({16, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0});
   CHECK(support::disk_attributes(both) == support::DiskAttributes{true, true});
   CHECK_FALSE(support::disk_attributes(both.substr(0, 15)));
+
+  // An upgrade is scheduled, and a session open: no damage.
+  CHECK_FALSE(support::is_dirty(bytes({6, 0, 0, 0})));
+  CHECK(support::is_dirty(bytes({7, 0, 0, 0})));
+  CHECK_FALSE(support::is_dirty(bytes({1, 0, 0})));
 }
 
 TEST_CASE("an attribute is set for good, and no other is touched") {

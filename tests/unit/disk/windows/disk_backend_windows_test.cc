@@ -172,8 +172,8 @@ TEST_CASE("a blank disk gets a GPT with a reserved partition and one for data, a
   CHECK(disk.style == PARTITION_STYLE_GPT);
   CHECK(disk.disk_id != GUID{});
   REQUIRE(disk.entries.size() == 2);
-  CHECK(disk.entries[0].Gpt.PartitionType == test::kReservedType);
-  CHECK(disk.entries[1].Gpt.PartitionType == test::kBasicDataType);
+  CHECK(disk.entries[0].Gpt.PartitionType == test::windows_guid(test::kReservedType));
+  CHECK(disk.entries[1].Gpt.PartitionType == test::windows_guid(test::kBasicDataType));
   CHECK(disk.entries[0].Gpt.PartitionId != disk.entries[1].Gpt.PartitionId);
   CHECK(disk.entries[1].StartingOffset.QuadPart == 17 * kMebibyte);
   CHECK(disk.entries[1].PartitionLength.QuadPart == 46 * kMebibyte);
@@ -193,7 +193,7 @@ TEST_CASE("a partition of any kind, on any table, is left alone") {
   SECTION("the firmware's on a GPT") {
     disk.style = PARTITION_STYLE_GPT;
     entry.PartitionStyle = PARTITION_STYLE_GPT;
-    entry.Gpt.PartitionType = test::kSystemType;
+    entry.Gpt.PartitionType = test::windows_guid(test::kSystemType);
   }
   disk.entries = {entry};
   // Nothing of it is asked that could refuse: it may be read-only, offline, or Windows' own.
@@ -252,7 +252,7 @@ TEST_CASE("who asked for it gets a table on what holds something unknown") {
 TEST_CASE("the disk that Windows runs on is never changed") {
   Node node;
   CHECK(node.backend().partition(0, {}));  // it has a partition
-  node.node.disk(0).entries.front().Gpt.PartitionType = test::kReservedType;
+  node.node.disk(0).entries.front().Gpt.PartitionType = test::windows_guid(test::kReservedType);
   CHECK(outcome(node.backend().set_online(0, false, {})) == "FAILED_PRECONDITION");
   const auto refused = node.backend().partition(0, {});
   REQUIRE_FALSE(refused);

@@ -5,11 +5,11 @@
 
 #include "disk/windows/disk_backend_windows.h"
 #include "longshore/windows/wide_text.hpp"
+#include "support/windows/abandonable_wmi.h"
 #include "support/windows/device_control.h"
 #include "support/windows/guid_text.h"
 #include "support/windows/node_volumes.h"
 #include "support/windows/volume_functions.h"
-#include "support/windows/wmi.h"
 #include "tests/support/outcome.h"
 #include "tests/support/windows/wine.h"
 
@@ -21,7 +21,7 @@ using test::outcome;
 struct RealNode {
   support::SystemDeviceControl devices;
   support::SystemVolumeFunctions volumes;
-  support::SystemWmi wmi;
+  support::AbandonableWmi wmi{support::native_wmi_provider()};
   DiskBackendWindows backend{devices, volumes, wmi, {}};
 };
 

@@ -38,7 +38,7 @@ class WindowsWorld {
     entry.PartitionStyle = PARTITION_STYLE_GPT;
     entry.StartingOffset.QuadPart = 1 << 20;
     entry.PartitionLength.QuadPart = 1 << 20;
-    entry.Gpt.PartitionType = test::kBasicDataType;
+    entry.Gpt.PartitionType = test::windows_guid(test::kBasicDataType);
     entry.Gpt.PartitionId.Data1 = number(place);
     disk.entries = {entry};
     node_.volume(number(place)).users = 1;

@@ -94,7 +94,7 @@ TEST_CASE("a partition that is no volume yet is waited for, and then said not to
 TEST_CASE("a disk with partitions of others alone has no volume, and says so") {
   Answering answering;
   answering.world.node().disk(answering.world.number()).entries.back().Gpt.PartitionType =
-      test::kSystemType;
+      test::windows_guid(test::kSystemType);
   const auto none = answering.calls.service.list(answering.world.number(), 0);
   REQUIRE_FALSE(none);
   CHECK(none.error().code() == StatusCode::kFailedPrecondition);

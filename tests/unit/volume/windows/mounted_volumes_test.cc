@@ -17,6 +17,8 @@ struct Mounting {
   WindowsWorld world{Setup{.disks = 2}};
   Calls<WindowsWorld> calls{world};
   std::string target = world.at("target");
+  std::vector<std::string> warnings;
+  support::WarningLog log{[this](std::string_view text) { warnings.emplace_back(text); }};
 };
 
 TEST_CASE("ids are told as Windows writes them, and taken in any case") {
@@ -141,14 +143,59 @@ TEST_CASE("what is unwritten is written before a mount point goes, as far as tha
     files.before = [](const std::string& call, const std::string&) {
       return call == "flush_volume" ? windows_error(ERROR_IO_DEVICE) : std::error_code();
     };
-    CHECK(mounting.calls.unmount(id, mounting.target) == "OK");
+    CHECK(outcome(mounting.calls.service.unmount(id, mounting.target, {}, "test", mounting.log)) ==
+          "OK");
     CHECK_FALSE(files.inspect(mounting.target)->point);
+    REQUIRE(mounting.warnings.size() == 1);
+    CHECK_THAT(mounting.warnings.front(),
+               Catch::Contains(id) && Catch::Contains("not all") && Catch::Contains("written"));
+  }
+  SECTION("of one that is read-only nothing is unwritten") {
+    files.before = [](const std::string& call, const std::string&) {
+      return call == "flush_volume" ? windows_error(ERROR_WRITE_PROTECT) : std::error_code();
+    };
+    CHECK(outcome(mounting.calls.service.unmount(id, mounting.target, {}, "test", mounting.log)) ==
+          "OK");
+    CHECK(mounting.warnings.empty());
   }
   SECTION("not where it does not go") {
     const std::string other = mounting.calls.formatted(1);
     CHECK(mounting.calls.unmount(other, mounting.target) == "FAILED_PRECONDITION");
     CHECK(files.flushes(id) == 0);
   }
+}
+
+TEST_CASE("a volume that is marked dirty is mounted, with a warning") {
+  Mounting mounting;
+  const std::string id = mounting.calls.formatted();
+  mounting.world.put_directory(mounting.target);
+  bool is_told = false;
+  SECTION("dirty") {
+    mounting.world.node().volume(mounting.world.number()).is_dirty = true;
+    is_told = true;
+  }
+  SECTION("clean") {}
+  SECTION("an answer that is cut short, or none") {
+    mounting.world.node().volume(mounting.world.number()).is_dirty = true;
+    const auto error = GENERATE(std::error_code(), test::windows_code(ERROR_INVALID_FUNCTION));
+    mounting.world.node().answer_instead =
+        [=](const std::wstring&, uint32_t code) -> std::optional<test::FakeNode::Answer> {
+      if (code != FSCTL_IS_VOLUME_DIRTY) return std::nullopt;
+      return test::FakeNode::Answer{error, "\1"};
+    };
+  }
+  const auto mount = [&] {
+    return outcome(mounting.calls.service.mount(id, mounting.target, {}, "test", mounting.log));
+  };
+  CHECK(mount() == "OK");
+  REQUIRE(mounting.warnings.size() == (is_told ? 1 : 0));
+  if (is_told) {
+    CHECK_THAT(mounting.warnings.front(),
+               Catch::Contains(id) && Catch::Contains("marked dirty") && Catch::Contains("chkdsk"));
+  }
+  // What is mounted there already was told then.
+  CHECK(mount() == "OK");
+  CHECK(mounting.warnings.size() == (is_told ? 1 : 0));
 }
 
 TEST_CASE("links and junctions are no mount points, whatever the bits of their tags") {

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "longshore/windows/wide_text.hpp"
+#include "support/windows/abandonable_wmi.h"
 #include "support/windows/device_control.h"
 #include "support/windows/volume_functions.h"
 #include "support/windows/windows_file_system.h"
-#include "support/windows/wmi.h"
 #include "tests/support/outcome.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/windows/wine.h"
@@ -26,7 +26,7 @@ struct RealNode {
   support::SystemDeviceControl devices;
   support::SystemVolumeFunctions volumes;
   support::WindowsFileSystem files;
-  support::SystemWmi wmi;
+  support::AbandonableWmi wmi{support::native_wmi_provider()};
   VolumeBackendWindows backend{{devices, volumes, files, wmi}, {.roots = roots}};
   VolumeService service{roots, backend};
 };
