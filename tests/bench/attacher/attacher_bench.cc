@@ -75,6 +75,7 @@ class Bench {
     if (amounts_.attach == 0) return;
     const std::vector<std::string> names = names_from(amounts_.attached, amounts_.attach);
     std::vector<std::string> attachments;
+    attachments.reserve(names.size());
     for (const std::string& name : names) {
       attachments.push_back(json::serialize(test::volume_attachment(name, name, "node")));
     }
@@ -92,6 +93,7 @@ class Bench {
  private:
   static std::vector<std::string> names_from(size_t first, size_t count) {
     std::vector<std::string> names;
+    names.reserve(count);
     for (size_t i = first; i < first + count; ++i) names.push_back("v" + std::to_string(i));
     return names;
   }
