@@ -13,13 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "tests/kube/kube_objects.h"
 #include "tests/support/agent_process.h"
+#include "tests/support/attachment_objects.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/csi_driver/attached_volumes.h"
 #include "tests/support/csi_driver_process.h"
 #include "tests/support/eventually.h"
 #include "tests/support/kube_api_server.h"
+#include "tests/support/kube_objects.h"
 #include "tests/support/program_run.h"
 #include "tests/support/read_file.h"
 
@@ -30,9 +31,6 @@ namespace json = boost::json;
 using Catch::Matchers::Contains;
 using Names = std::vector<std::string>;
 
-const std::string kVolumes = "/api/v1/persistentvolumes";
-const std::string kAttachments = "/apis/storage.k8s.io/v1/volumeattachments";
-const std::string kNodes = "/apis/storage.k8s.io/v1/csinodes";
 const std::string kRole = "csi-external-attacher";
 const std::string kFinalizer = "external-attacher/test-csi-example";
 // Of the API server's own; nobody here takes it away.
@@ -58,9 +56,7 @@ class Cluster {
                                {{"storage.k8s.io"}, {"volumeattachments"}, {"patch"}});
     Names nodes;
     for (const std::string node : {"even", "odd"}) {
-      nodes.push_back(R"({"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":")" +
-                      node + R"("},"spec":{"drivers":[{"name":"test.csi.example","nodeID":"i-)" +
-                      node + R"(","topologyKeys":null}]}})");
+      nodes.push_back(json::serialize(csi_node(node, "i-" + node)));
     }
     objects.make(kNodes, nodes);
     configure();
@@ -80,14 +76,9 @@ class Cluster {
     Names made_attachments;
     for (const std::string& number : numbers) {
       made_volumes.push_back(
-          R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-)" + number +
-          R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)"
-          R"("csi":{"driver":"test.csi.example","volumeHandle":"volume-)" +
-          number + "\"}}}");
+          json::serialize(persistent_volume("pv-" + number, "volume-" + number)));
       made_attachments.push_back(
-          R"({"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"va-)" +
-          number + R"("},"spec":{"attacher":"test.csi.example","nodeName":")" + node_of(number) +
-          R"(","source":{"persistentVolumeName":"pv-)" + number + "\"}}}");
+          json::serialize(volume_attachment("va-" + number, "pv-" + number, node_of(number))));
     }
     objects.make(kVolumes, made_volumes);
     objects.make(kAttachments, made_attachments);

@@ -1,5 +1,5 @@
-// Many objects of an API server at once: made and deleted side by side, and followed as they
-// change, by the agent's own client.
+// Many objects of an API server at once: made, changed and deleted side by side, and followed as
+// they change, by the agent's own client.
 //
 // Owner and threads: the test, which does all of it in its calls.
 #pragma once
@@ -26,9 +26,11 @@ class KubeObjects {
 
   explicit KubeObjects(const KubeIdentity& identity);
 
-  // Each must be done.
+  // Throw std::runtime_error unless each is done.
   void make(const std::string& path, const std::vector<std::string>& objects);
   void remove(const std::string& path, const std::vector<std::string>& names);
+  // The same change to each.
+  void patch(const std::vector<std::string>& paths, const std::string& merge_patch);
 
   // Those of a resource without namespaces, as far as it has been told of them.
   const ByName& follow(const std::string& path);

@@ -1,7 +1,7 @@
-#include "tests/kube/kube_objects.h"
+#include "tests/support/kube_objects.h"
 
 #include <boost/json/parse.hpp>
-#include <catch2/catch.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "tests/support/eventually.h"
@@ -32,6 +32,18 @@ void KubeObjects::remove(const std::string& path, const std::vector<std::string>
   ask(std::move(requests));
 }
 
+void KubeObjects::patch(const std::vector<std::string>& paths, const std::string& merge_patch) {
+  std::vector<kube::Request> requests;
+  for (const std::string& path : paths) {
+    kube::Request& request = requests.emplace_back();
+    request.method = kube::Method::kPatch;
+    request.path = path;
+    request.body = merge_patch;
+    request.content_type = "application/merge-patch+json";
+  }
+  ask(std::move(requests));
+}
+
 void KubeObjects::ask(std::vector<kube::Request> requests) {
   std::vector<std::string> failures;
   std::vector<std::shared_ptr<kube::Call>> calls;
@@ -42,11 +54,14 @@ void KubeObjects::ask(std::vector<kube::Request> requests) {
       if (!outcome) failures.push_back(outcome.error().message());
     }));
   }
-  CHECK(reaches(calls.size(), [&] { return done; }));
-  CHECK(failures == std::vector<std::string>());
-  if (done == calls.size()) return;
-  for (const auto& call : calls) call->cancel();  // they write to what is here
-  while (done < calls.size()) hear(std::chrono::milliseconds(5));
+  const bool is_done = reaches(calls.size(), [&] { return done; });
+  if (!is_done) {
+    for (const auto& call : calls) call->cancel();  // they write to what is here
+    while (done < calls.size()) hear(std::chrono::milliseconds(5));
+  }
+  if (failures.empty()) return;
+  throw std::runtime_error(std::to_string(failures.size()) + " of " + std::to_string(calls.size()) +
+                           " requests failed: " + failures.front());
 }
 
 const KubeObjects::ByName& KubeObjects::follow(const std::string& path) {
