@@ -283,9 +283,7 @@ std::vector<observe::LeaseReport> LeaderElections::leases() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [wanted, condition] : conditions_.all()) {
     observe::LeaseReport& lease = all.emplace_back();
-    for (const auto& [controller, named] : named_by_) {
-      if (named == wanted) lease.controllers.push_back(controller);
-    }
+    lease.controllers = conditions_.controllers_of(wanted);
     const auto found = begun_.find(wanted);
     if (found == begun_.end()) continue;
     const LeaseStanding& standing = *found->second.standing;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "services/module_state.h"
 #include "services/run_condition.h"
@@ -44,6 +45,14 @@ class NamedConditions {
   bool names(const std::string& controller, const Key& key) const {
     const auto found = keys_.find(controller);
     return found != keys_.end() && found->second == key;
+  }
+  // In the order of their names.
+  std::vector<std::string> controllers_of(const Key& key) const {
+    std::vector<std::string> controllers;
+    for (const auto& [controller, named] : keys_) {
+      if (named == key) controllers.push_back(controller);
+    }
+    return controllers;
   }
   const std::map<Key, std::shared_ptr<RunCondition>>& all() const { return conditions_; }
 
