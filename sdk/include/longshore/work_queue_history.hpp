@@ -29,6 +29,12 @@ class WorkQueueHistory {
     std::string error;  // why it is not; cut to kMaxErrorBytes
   };
 
+  // With its error cut.
+  static Try cut(Try whole) {
+    if (whole.error.size() > kMaxErrorBytes) whole.error = whole.error.substr(0, kMaxErrorBytes);
+    return whole;
+  }
+
   // 0: nothing is remembered.
   explicit WorkQueueHistory(size_t most_bytes) : most_bytes_(most_bytes) {}
   WorkQueueHistory(const WorkQueueHistory&) = delete;
@@ -37,7 +43,6 @@ class WorkQueueHistory {
   // Where there is no memory it throws, and what it remembers stays as it counts.
   void add(const std::string& key, Try next) {
     if (most_bytes_ == 0) return;
-    if (next.error.size() > kMaxErrorBytes) next.error = next.error.substr(0, kMaxErrorBytes);
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) {
       std::list<Key> added;
@@ -49,7 +54,7 @@ class WorkQueueHistory {
     }
     Key& last = keys_.back();
     if (last.tries.size() == kTriesOfKey) last.tries.erase(last.tries.begin());
-    last.tries.push_back(std::move(next));
+    last.tries.push_back(cut(std::move(next)));
     bytes_ -= std::exchange(last.bytes, bytes_of(last));
     bytes_ += last.bytes;
     while (bytes_ > most_bytes_ && !keys_.empty()) forget_oldest();
