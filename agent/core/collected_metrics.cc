@@ -58,8 +58,9 @@ std::vector<observe::WorkQueueSeries> collected_work_queues(const std::vector<Mo
                                                             std::chrono::nanoseconds patience) {
   std::vector<std::pair<std::string, std::shared_ptr<ModuleAnswer>>> answers;
   for (const ModuleEntry& entry : modules) {
+    if (!entry.serves()) continue;  // it may not even have been read
     const auto& method = entry.facts->description.metrics;
-    if (!entry.serves() || !method) continue;
+    if (!method) continue;
     const auto answer = std::make_shared<ModuleAnswer>();
     answers.emplace_back(entry.settings.name, answer);
     entry.instance->ask(*method, {}, patience, answer);

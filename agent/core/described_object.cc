@@ -58,11 +58,15 @@ Result<const ModuleEntry*> controller_named(const std::vector<ModuleEntry>& modu
         .because("it does not run (" + found->state() + ")" + (why.empty() ? "" : ": " + why));
   }
   if (!found->facts->description.describe_object) {
-    // Not UNIMPLEMENTED: that is of agents which cannot be asked.
     return cannot(StatusCode::kFailedPrecondition)
         .because("it tells nothing of its objects: it does not serve longshore.module.v1.Objects");
   }
   return &*found;
+}
+
+// UNIMPLEMENTED is of agents that cannot be asked, and tells people of another socket.
+StatusCode told_code(StatusCode code) {
+  return code == StatusCode::kUnimplemented ? StatusCode::kFailedPrecondition : code;
 }
 
 std::string list_of(const google::protobuf::RepeatedPtrField<std::string>& kinds) {
@@ -108,7 +112,7 @@ Result<DescribeObjectResponse> described_object(const std::vector<ModuleEntry>& 
                           request->SerializeAsString(), patience, answer);
   const auto bytes = answer->wait();
   if (!bytes) {
-    return failure(bytes.error().code(), reference)
+    return failure(told_code(bytes.error().code()), reference)
         .because("the controller " + controller +
                  " gave no answer: " + fit_to_read(bytes.error().message()));
   }

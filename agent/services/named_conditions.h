@@ -46,6 +46,7 @@ class NamedConditions {
     const auto found = keys_.find(controller);
     return found != keys_.end() && found->second == key;
   }
+  // In the order of their names.
   std::vector<std::string> controllers_of(const Key& key) const {
     std::vector<std::string> controllers;
     for (const auto& [controller, named] : keys_) {

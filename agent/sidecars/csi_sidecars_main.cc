@@ -1,6 +1,7 @@
 // csi-sidecars: the sidecars of a CSI driver in one process. Turns their flags into a
 // configuration, and runs an agent with it.
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -52,9 +53,12 @@ int run_controllers(const CommandLine& line, router::MemoryReserve& memory) {
 }
 
 int check(const Result<CommandLine>& line) {
-  // One that is ended early has not found all right.
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGINT, SIG_DFL);
+  // One that is ended early has not found all right, and tells so as shells do. The first process
+  // of a container gets no signal that it has no handler for.
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const auto before = std::signal(signal, [](int which) { std::_Exit(128 + which); });
+    if (before == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
   return check_start(line, std::cout);
 }
 

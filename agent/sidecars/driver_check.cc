@@ -15,7 +15,7 @@ namespace longshore::sidecars {
 namespace {
 
 using services::RunCondition;
-using TimePoint = std::chrono::steady_clock::time_point;
+using Clock = std::chrono::steady_clock;
 
 class ChangeWait final : public RunCondition::Observer {
  public:
@@ -23,7 +23,7 @@ class ChangeWait final : public RunCondition::Observer {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   }
-  void wait(const std::function<bool()>& is_over, TimePoint end) {
+  void wait(const std::function<bool()>& is_over, Clock::time_point end) {
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, end, is_over);
   }
@@ -34,7 +34,7 @@ class ChangeWait final : public RunCondition::Observer {
 };
 
 Result<std::string> driver_name(csi::CsiService& drivers, const std::string& address,
-                                TimePoint end) {
+                                Clock::time_point end) {
   const auto told = std::make_shared<std::promise<Result<std::string>>>();
   std::future<Result<std::string>> name = told->get_future();
   drivers.ask_name(address, [told](Result<std::string> answer) { told->set_value(answer); });
@@ -44,11 +44,13 @@ Result<std::string> driver_name(csi::CsiService& drivers, const std::string& add
       .advise("see whether the driver hangs");
 }
 
-RunCondition::State state_by(csi::CsiService& drivers, const std::string& address, TimePoint end) {
+RunCondition::State state_by(csi::CsiService& drivers, const std::string& address,
+                             Clock::time_point end) {
   config::ModuleSettings waits;
   waits.name = "check";
   waits.wait_for_driver = address;
   const auto condition = drivers.run_condition(waits);
+  if (!condition) return {};  // the address is none, as who asks for the name is told
   const auto wait = std::make_shared<ChangeWait>();
   condition->observe(wait);
   wait->wait([&] { return condition->state().is_met; }, end);
@@ -64,13 +66,13 @@ std::optional<std::string> check_driver(const std::string& address,
     report.wrong(drivers.error().message());
     return std::nullopt;
   }
-  const TimePoint end = std::chrono::steady_clock::now() + patience;
-  const auto name = driver_name(**drivers, address, end);
+  // First: a driver that is on its way does not tell its name yet.
+  const RunCondition::State state = state_by(**drivers, address, Clock::now() + patience);
+  const auto name = driver_name(**drivers, address, Clock::now() + patience);
   if (!name) {
     report.wrong(name.error().message());
     return std::nullopt;
   }
-  const RunCondition::State state = state_by(**drivers, address, end);
   if (state.is_met) {
     report.ok("the CSI driver at \"" + address + "\" is ready, and is called " + *name);
   } else {

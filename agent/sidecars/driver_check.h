@@ -12,7 +12,8 @@
 namespace longshore::sidecars {
 
 // What the driver at the address calls itself, if it says so. It has to be ready within `patience`,
-// as one whose container starts together with this may not be at once.
+// as one whose container starts together with this may not be at once; and its name is waited for
+// as long at most.
 std::optional<std::string> check_driver(const std::string& address,
                                         std::chrono::milliseconds patience, CheckReport& report);
 

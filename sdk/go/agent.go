@@ -66,7 +66,7 @@ func Open(options Options) (*Agent, error) {
 }
 
 // Close stops the modules. Calls that run are awaited for agent.stop_timeout and then cancelled;
-// each of them has its outcome. An error says what was left behind; the agent is gone all the same.
+// each of them has its outcome, and who waits for one waits no longer than its context. An error says what was left behind; the agent is gone all the same.
 func (a *Agent) Close() error {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -105,7 +105,10 @@ func (a *Agent) Call(ctx context.Context, method string, request []byte) ([]byte
 	case reply := <-done:
 		return native.take(reply)
 	case <-ctx.Done():
-		a.cancel(call)
+		if !a.cancel(call) {
+			go func() { native.take(<-done) }() // Close awaits the call, and nobody else
+			return nil, ctx.Err()
+		}
 		answer, err := native.take(<-done) // it comes at once now, whatever the module does
 		status, ok := err.(*Error)
 		if ok && status.Code == codeCancelled && ctx.Err() == context.DeadlineExceeded {
@@ -118,10 +121,13 @@ func (a *Agent) Call(ctx context.Context, method string, request []byte) ([]byte
 
 // start answers who can read the reply, and the call's handle.
 func (a *Agent) start(method string, request []byte, timeout time.Duration, done chan nativeReply) (*nativeAgent, uint64, error) {
-	a.lock.RLock()
+	closed := &Error{codeFailedPrecondition, "the agent is closed"}
+	if !a.lock.TryRLock() {
+		return nil, 0, closed
+	}
 	defer a.lock.RUnlock()
 	if a.native == nil {
-		return nil, 0, &Error{codeFailedPrecondition, "the agent is closed"}
+		return nil, 0, closed
 	}
 	key := callbacks.add(done)
 	call, err := a.native.start(method, request, timeout, key)
@@ -131,12 +137,17 @@ func (a *Agent) start(method string, request []byte, timeout time.Duration, done
 	return a.native, call, err
 }
 
-func (a *Agent) cancel(call uint64) {
-	a.lock.RLock()
-	defer a.lock.RUnlock()
-	if a.native != nil {
-		a.native.cancel(call)
+// cancel answers false once Close has begun: the library may not be asked for anything from then on.
+func (a *Agent) cancel(call uint64) bool {
+	if !a.lock.TryRLock() {
+		return false
 	}
+	defer a.lock.RUnlock()
+	if a.native == nil {
+		return false
+	}
+	a.native.cancel(call)
+	return true
 }
 
 func hasZero(text string) bool { return strings.IndexByte(text, 0) >= 0 }

@@ -19,6 +19,7 @@
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/http_connection.h"
+#include "tests/support/process_status.h"
 #include "tests/support/program_run.h"
 
 using namespace longshore;
@@ -343,6 +344,46 @@ TEST_CASE("csi-sidecars --check tells what of a start is right, and starts nothi
                                          driver.socket + "\": "));
 }
 
+TEST_CASE("csi-sidecars --check waits for a driver that is on its way") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  flags.emplace_back("--check");
+  // Where the machine is so busy that the driver comes too late, once more.
+  CHECK(eventually([&] {
+    driver.kill();
+    std::filesystem::remove(directory.log_file());
+    AgentProcess check(directory, {.command = csi_sidecars(flags), .until_serving = false});
+    eventually([&] { return directory.log().find("ok: the run dir ") != std::string::npos; });
+    driver.run();
+    return check.wait() == 0;
+  }));
+}
+
+TEST_CASE("csi-sidecars --check that is told to end has not found all right") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  driver.answer("hang");
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  flags.emplace_back("--check");
+  const auto handles = [](pid_t process, int number) {
+    const std::string caught = proc_status(process, "SigCgt");
+    return !caught.empty() && (std::stoull(caught, nullptr, 16) >> (number - 1) & 1) != 0;
+  };
+  bool handles_both = false;
+  // Where the machine is so busy that it has ended before, once more.
+  CHECK(eventually([&] {
+    const size_t probes = driver.count("probe");
+    AgentProcess check(directory, {.command = csi_sidecars(flags), .until_serving = false});
+    eventually([&] { return driver.count("probe") > probes; });
+    // Without a handler the first process of a container would not end.
+    handles_both = handles(check.id(), SIGTERM) && handles(check.id(), SIGINT);
+    return check.stop() == 128 + SIGTERM;
+  }));
+  CHECK(handles_both);
+}
+
 TEST_CASE("csi-sidecars --check tells of each part that is wrong, in its order") {
   AgentDirectory directory;
   const auto check = [&](std::vector<std::string> flags) {
@@ -355,6 +396,9 @@ TEST_CASE("csi-sidecars --check tells of each part that is wrong, in its order")
   CHECK_THAT(check({"--controllers=livenessprobe", "--probe-timeout=soon"}),
              Catch::StartsWith("wrong: cannot use the flag \"--probe-timeout\": ") &&
                  Catch::Contains("\"soon\" is no duration"));
+  // Which the controller refuses at its start.
+  CHECK_THAT(check({"--controllers=livenessprobe", "--csi-address=127.0.0.1:50051"}),
+             Catch::Contains("wrong: cannot use the CSI driver's address \"127.0.0.1:50051\": "));
   // Which only the configuration's reader refuses.
   CHECK_THAT(check({"--controllers=livenessprobe",
                     "--metrics-address=unix://" + (directory / "sidecars/control/a")}),

@@ -1,5 +1,6 @@
 // `longshorectl controllers`: how they are, and what happened to one of their objects.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -18,8 +19,8 @@ namespace messages = longshore::admin::v1;
 // Of all its queues together.
 std::string queued_of(const messages::Module& controller) {
   if (controller.work_queues().empty()) return "-";
-  int64_t depth = 0;
-  for (const auto& queue : controller.work_queues()) depth += queue.depth();
+  uint64_t depth = 0;  // which may be anything that a module says
+  for (const auto& queue : controller.work_queues()) depth += static_cast<uint64_t>(queue.depth());
   return std::to_string(depth);
 }
 

@@ -158,6 +158,41 @@ func TestFaultyOptionsAreRefused(t *testing.T) {
 	}
 }
 
+// closeUnderCall answers how a call ends that is cancelled once Close has begun.
+func closeUnderCall(t *testing.T) error {
+	agent := open(t, "stop_timeout = '1m'\n[modules.echo]", longshore.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan error)
+	go func() {
+		const sixSeconds = "\x08\xf0\x2e"
+		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(sixSeconds))
+		ended <- err
+	}()
+	go agent.Close()
+	for { // until that has begun
+		if _, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil); code(t, err) == 9 {
+			break
+		}
+	}
+	cancel()
+	return <-ended
+}
+
+func TestCallsEndWithTheirContextWhileTheAgentCloses(t *testing.T) {
+	for {
+		err := closeUnderCall(t)
+		var refused *longshore.Error
+		if errors.As(err, &refused) && refused.Code == 9 {
+			continue // it came too late
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("not by its context: %v", err)
+		}
+		return
+	}
+}
+
 func TestCloseEndsWhatRuns(t *testing.T) {
 	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{})
 	ended := make(chan error)

@@ -13,10 +13,10 @@
 // the key is queued again. The back-off doubles with each failure, until the key is done.
 //
 // Needs an agent of ABI 0.2 (`kAbiMinorNeeded`). Holds no thread while nothing is queued, and
-// memory only for keys that are queued, delayed or running, and for the last tries of others, which
-// are bounded (work_queue_history.hpp). Threads: any. Handlers run on the instance's pool and may
-// block. Owner: the module, from its `start` on; it stops the queue in its
-// `stop`.
+// memory only for keys that are queued, delayed or running, each with why it failed last, and for
+// the last tries of all, which are bounded (work_queue_history.hpp). Threads: any. Handlers run on
+// the instance's pool and may block. Owner: the module, from its `start` on; it stops the queue in
+// its `stop`.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,9 @@ class WorkQueue {
     std::chrono::nanoseconds most_delay = std::chrono::seconds(1000);
     // What keys name, for who asks for one: "va" of "va/csi-0a1b". Empty: the queue's name.
     std::string_view kind = {};
-    size_t history_bytes = size_t{256} << 10;  // for the last tries of all keys; 0: none are kept
+    // For the last tries of all keys; of one that has failed the last is kept anyway until it is
+    // done. 0: none are kept.
+    size_t history_bytes = size_t{256} << 10;
   };
 
   // How many took up to 10 ns, up to 100 ns but longer than that, and so on up to 10 s, or longer.
@@ -144,6 +146,9 @@ class WorkQueue {
     KeyStatus known{.last_tries = state_->history.of(key)};
     const auto found = state_->keys.find(key);
     if (found == state_->keys.end() && known.last_tries.empty()) return std::nullopt;
+    if (known.last_tries.empty() && found->second.failed) {
+      known.last_tries.push_back(*found->second.failed);
+    }
     if (!known.last_tries.empty()) {
       known.since =
           known.last_tries.back().began_at +
@@ -197,6 +202,7 @@ class WorkQueue {
     longshore_timer timer = 0;                       // of `delayed`
     std::chrono::steady_clock::time_point due;       // of `delayed`
     std::chrono::steady_clock::time_point delayed_at;
+    std::unique_ptr<WorkQueueHistory::Try> failed;  // its last try, if that has
   };
   using Key = std::pair<const std::string, Status>;
   // What is left with the agent: a worker's next turn, or the end of a key's delay.
@@ -289,7 +295,7 @@ class WorkQueue {
       last.began_at = status.began_at;
       last.took = std::chrono::steady_clock::now() - status.began_at;
       metrics.worked.add(last.took);
-      detail::contain(host, [&] { history.add(key.first, std::move(last)); });
+      detail::contain(host, [&] { remember(key, std::move(last)); });
       handler_returned.notify_all();
       if (is_stopped) {
         status.is_running = false;
@@ -303,6 +309,15 @@ class WorkQueue {
       status.is_running = false;
       if (status.is_queued) return queued.push_back(&key);
       if (!status.delayed) keys.erase(keys.find(key.first));
+    }
+
+    void remember(Key& key, WorkQueueHistory::Try last) {
+      if (options.history_bytes == 0) return;
+      key.second.failed.reset();
+      if (!last.is_done) {
+        key.second.failed = std::make_unique<WorkQueueHistory::Try>(WorkQueueHistory::cut(last));
+      }
+      history.add(key.first, std::move(last));
     }
 
     // Its times are left out.

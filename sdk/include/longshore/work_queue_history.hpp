@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <iterator>
 #include <list>
 #include <string>
 #include <string_view>
@@ -30,26 +29,34 @@ class WorkQueueHistory {
     std::string error;  // why it is not; cut to kMaxErrorBytes
   };
 
+  // With its error cut.
+  static Try cut(Try whole) {
+    if (whole.error.size() > kMaxErrorBytes) whole.error = whole.error.substr(0, kMaxErrorBytes);
+    return whole;
+  }
+
   // 0: nothing is remembered.
   explicit WorkQueueHistory(size_t most_bytes) : most_bytes_(most_bytes) {}
   WorkQueueHistory(const WorkQueueHistory&) = delete;
   WorkQueueHistory& operator=(const WorkQueueHistory&) = delete;
 
+  // Where there is no memory it throws, and what it remembers stays as it counts.
   void add(const std::string& key, Try next) {
     if (most_bytes_ == 0) return;
-    if (next.error.size() > kMaxErrorBytes) next.error = next.error.substr(0, kMaxErrorBytes);
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) {
-      keys_.push_back({key, {}});
-      by_key_.emplace(keys_.back().key, std::prev(keys_.end()));
+      std::list<Key> added;
+      added.push_back({key, {}, 0});
+      by_key_.emplace(added.back().key, added.begin());
+      keys_.splice(keys_.end(), added);
     } else {
-      bytes_ -= bytes_of(*found->second);
       keys_.splice(keys_.end(), keys_, found->second);
     }
-    std::vector<Try>& tries = keys_.back().tries;
-    if (tries.size() == kTriesOfKey) tries.erase(tries.begin());
-    tries.push_back(std::move(next));
-    bytes_ += bytes_of(keys_.back());
+    Key& last = keys_.back();
+    if (last.tries.size() == kTriesOfKey) last.tries.erase(last.tries.begin());
+    last.tries.push_back(cut(std::move(next)));
+    bytes_ -= std::exchange(last.bytes, bytes_of(last));
+    bytes_ += last.bytes;
     while (bytes_ > most_bytes_ && !keys_.empty()) forget_oldest();
   }
 
@@ -63,6 +70,7 @@ class WorkQueueHistory {
   struct Key {
     std::string key;
     std::vector<Try> tries;
+    size_t bytes = 0;  // of it that are counted
   };
   // What the list and the table need beside a key.
   static constexpr size_t kNodeBytes = 128;
@@ -74,7 +82,7 @@ class WorkQueueHistory {
   }
 
   void forget_oldest() {
-    bytes_ -= bytes_of(keys_.front());
+    bytes_ -= keys_.front().bytes;
     by_key_.erase(keys_.front().key);
     keys_.pop_front();
   }

@@ -115,10 +115,17 @@ TEST_CASE_METHOD(Controllers, "A controller that answers badly, or not, spoils n
   add("refuses", [](const longshore_host* host, longshore_call call) {
     host->finish(host, call, 13, {"no\n", 3});
   });
+  add("unfinished", [](const longshore_host* host, longshore_call call) {
+    host->finish(host, call, 12, {"no method", 9});
+  });
   add("silent", [](const longshore_host*, longshore_call) {});
   add("garbage", answers("\xff\xff"));
   add("empty", answers(""));
   CHECK_THAT(refusal("refuses", "va/a"), Contains("INTERNAL: ") && Contains("no\\n"));
+  // Its description names the service, and its code has it not. UNIMPLEMENTED would be of the
+  // agent.
+  CHECK_THAT(refusal("unfinished", "va/a"),
+             Contains("FAILED_PRECONDITION: ") && Contains("no method"));
   CHECK_THAT(refusal("silent", "va/a"), Contains("DEADLINE_EXCEEDED: ") && Contains("silent"));
   CHECK_THAT(refusal("garbage", "va/a"), Contains("INTERNAL: ") && Contains("no valid message"));
   CHECK_THAT(refusal("empty", "va/a"), Contains("NOT_FOUND: "));

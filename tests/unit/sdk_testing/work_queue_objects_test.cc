@@ -109,6 +109,25 @@ TEST_CASE_METHOD(QueuesWorld, "a key that fails is told of with why, and when it
   CHECK(crossed.ParseFromString(failed.SerializeAsString()));
 }
 
+TEST_CASE_METHOD(QueuesWorld, "why a key failed last is known until it is done, however many do") {
+  std::string why = std::string(1000, 'x');
+  WorkQueue many{liar.host,
+                 "many",
+                 [&](const std::string&) { return why.empty() ? Result<void>() : fail(why); },
+                 {.first_delay = 1h, .most_delay = 1h, .history_bytes = 4096}};
+  for (int i = 0; i < 100; ++i) many.add(std::to_string(i));
+  run();
+  const auto oldest = many.status("0");
+  REQUIRE(oldest);
+  REQUIRE(oldest->last_tries.size() == 1);
+  CHECK(oldest->last_tries[0].error.size() == WorkQueueHistory::kMaxErrorBytes);
+  CHECK_FALSE(oldest->last_tries[0].is_done);
+  why.clear();
+  host.advance(1h);
+  CHECK_FALSE(many.status("0"));
+  CHECK(many.status("99"));
+}
+
 TEST_CASE_METHOD(QueuesWorld, "an exception is told as why a key failed") {
   handle = []() -> Result<void> { throw 1; };
   shelves.add("a");
