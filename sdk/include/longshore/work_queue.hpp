@@ -55,6 +55,9 @@ class WorkQueue {
     std::chrono::nanoseconds most_delay = std::chrono::seconds(1000);
     // What keys name, for who asks for one: "va" of "va/csi-0a1b". Empty: the queue's name.
     std::string_view kind = {};
+    // The same as kubectl prints it, which people copy: "volumeattachments.storage.k8s.io". Its
+    // singular, and both without the group, are taken as well.
+    std::string_view resource = {};
     // For the last tries of all keys; of one that has failed the last is kept anyway until it is
     // done. 0: none are kept.
     size_t history_bytes = size_t{256} << 10;
@@ -139,6 +142,10 @@ class WorkQueue {
 
   const std::string& name() const { return state_->name; }
   const std::string& kind() const { return state_->kind; }
+  // Whether who asks for a key so means one of this queue.
+  bool takes_kind(std::string_view asked) const {
+    return asked == state_->kind || names_resource(asked, state_->resource);
+  }
 
   // Nothing: it is not there, and was not so lately that it is remembered.
   std::optional<KeyStatus> status(const std::string& key) const {
@@ -204,6 +211,15 @@ class WorkQueue {
     std::chrono::steady_clock::time_point delayed_at;
     std::unique_ptr<WorkQueueHistory::Try> failed;  // its last try, if that has
   };
+  static bool names_resource(std::string_view asked, std::string_view resource) {
+    const std::string_view plural = resource.substr(0, resource.find('.'));
+    const std::string_view group = resource.substr(plural.size());
+    if (plural.empty()) return false;
+    if (asked.ends_with(group)) asked.remove_suffix(group.size());
+    return asked == plural ||
+           (plural.ends_with('s') && asked == plural.substr(0, plural.size() - 1));
+  }
+
   using Key = std::pair<const std::string, Status>;
   // What is left with the agent: a worker's next turn, or the end of a key's delay.
   struct Posted {
@@ -218,6 +234,7 @@ class WorkQueue {
         : host(agent),
           name(std::move(title)),
           kind(chosen.kind.empty() ? name : chosen.kind),
+          resource(chosen.resource),
           options(chosen),
           handler(std::move(function)),
           history(chosen.history_bytes) {}
@@ -358,7 +375,8 @@ class WorkQueue {
     const longshore_host* const host;
     const std::string name;
     const std::string kind;
-    const Options options;  // but `kind`, whose text may be gone
+    const std::string resource;
+    const Options options;  // but `kind` and `resource`, whose texts may be gone
     Handler handler;
 
     std::mutex mutex;

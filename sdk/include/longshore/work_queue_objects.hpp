@@ -59,7 +59,7 @@ inline module::v1::DescribeObjectResponse describe_object(
     if (std::ranges::find(response.kinds(), queue->kind()) == response.kinds().end()) {
       response.add_kinds(queue->kind());
     }
-    if (queue->kind() != request.kind()) continue;
+    if (!queue->takes_kind(request.kind())) continue;
     if (const auto status = queue->status(request.key())) {
       detail::fill(*response.add_objects(), *queue, *status);
     }

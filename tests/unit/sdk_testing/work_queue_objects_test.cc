@@ -168,5 +168,21 @@ TEST_CASE_METHOD(QueuesWorld, "a queue that is stopped tells of what was tried a
   CHECK(ask("shelf", "queued").objects().empty());
 }
 
+TEST_CASE_METHOD(QueuesWorld, "a kind is taken as kubectl prints it, too") {
+  WorkQueue bags{liar.host,
+                 "bags",
+                 [](const std::string&) { return Result<void>(); },
+                 {.kind = "b", .resource = "bags.example.com"}};
+  for (const char* const kind : {"b", "bags", "bag", "bags.example.com", "bag.example.com"}) {
+    CAPTURE(kind);
+    CHECK(bags.takes_kind(kind));
+  }
+  for (const char* const kind : {"", "ba", "bagss", "bags.example", ".example.com", "bags."}) {
+    CAPTURE(kind);
+    CHECK_FALSE(bags.takes_kind(kind));
+  }
+  CHECK_FALSE(books.takes_kind(""));
+}
+
 }  // namespace
 }  // namespace longshore::testing
