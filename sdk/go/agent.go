@@ -40,7 +40,7 @@ const (
 
 // Agent is a running agent. Its methods may be called on any goroutine.
 type Agent struct {
-	lock   sync.RWMutex // shared by those who call the library, exclusive for Close
+	lock   sync.RWMutex // shared by those who call the library, who never wait for it; exclusive for Close
 	native *nativeAgent // nil when closed
 	log    uintptr
 }
@@ -66,7 +66,8 @@ func Open(options Options) (*Agent, error) {
 }
 
 // Close stops the modules. Calls that run are awaited for agent.stop_timeout and then cancelled;
-// each of them has its outcome. An error says what was left behind; the agent is gone all the same.
+// each of them has its outcome. Those that come meanwhile are refused. An error says what was left
+// behind; the agent is gone all the same.
 func (a *Agent) Close() error {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -105,7 +106,10 @@ func (a *Agent) Call(ctx context.Context, method string, request []byte) ([]byte
 	case reply := <-done:
 		return native.take(reply)
 	case <-ctx.Done():
-		a.cancel(call)
+		if !a.cancel(call) {
+			go func() { native.take(<-done) }() // it comes when Close has ended the call
+			return nil, ctx.Err()
+		}
 		answer, err := native.take(<-done) // it comes at once now, whatever the module does
 		status, ok := err.(*Error)
 		if ok && status.Code == codeCancelled && ctx.Err() == context.DeadlineExceeded {
@@ -118,10 +122,13 @@ func (a *Agent) Call(ctx context.Context, method string, request []byte) ([]byte
 
 // start answers who can read the reply, and the call's handle.
 func (a *Agent) start(method string, request []byte, timeout time.Duration, done chan nativeReply) (*nativeAgent, uint64, error) {
-	a.lock.RLock()
+	closed := &Error{codeFailedPrecondition, "the agent is closed"}
+	if !a.lock.TryRLock() {
+		return nil, 0, closed
+	}
 	defer a.lock.RUnlock()
 	if a.native == nil {
-		return nil, 0, &Error{codeFailedPrecondition, "the agent is closed"}
+		return nil, 0, closed
 	}
 	key := callbacks.add(done)
 	call, err := a.native.start(method, request, timeout, key)
@@ -131,12 +138,17 @@ func (a *Agent) start(method string, request []byte, timeout time.Duration, done
 	return a.native, call, err
 }
 
-func (a *Agent) cancel(call uint64) {
-	a.lock.RLock()
+// cancel answers whether the call has its outcome now: not while Close runs, which nobody may wait
+// for here and beside which the library takes no call.
+func (a *Agent) cancel(call uint64) bool {
+	if !a.lock.TryRLock() {
+		return false
+	}
 	defer a.lock.RUnlock()
 	if a.native != nil {
 		a.native.cancel(call)
 	}
+	return true
 }
 
 func hasZero(text string) bool { return strings.IndexByte(text, 0) >= 0 }

@@ -175,3 +175,58 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil)
 	expectCode(t, 9, err)
 }
+
+// watched is a context that tells when its end is waited for: the call has been started then.
+type watched struct {
+	context.Context
+	isWaitedFor chan struct{}
+	once        sync.Once
+}
+
+func (w *watched) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.isWaitedFor) })
+	return w.Context.Done()
+}
+
+func TestCloseHoldsUpNoOtherCall(t *testing.T) {
+	// Close takes as long as the test wants it to.
+	release := make(chan struct{})
+	var once sync.Once
+	letGo := func() { once.Do(func() { close(release) }) }
+	isClosing := make(chan struct{}, 1)
+	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{Log: func(_ longshore.Level, line string) {
+		if strings.Contains(line, "is draining") {
+			isClosing <- struct{}{}
+			<-release
+		}
+	}})
+	defer letGo()
+	defer time.AfterFunc(time.Minute, letGo).Stop() // a test that fails must not wait for ever
+
+	parent, cancel := context.WithCancel(withTime(t))
+	ctx := &watched{Context: parent, isWaitedFor: make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
+		ended <- err
+	}()
+	<-ctx.isWaitedFor
+	closed := make(chan error, 1)
+	go func() { closed <- agent.Close() }()
+	<-isClosing
+	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil)
+	expectCode(t, 9, err)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	select {
+	case err := <-closed:
+		t.Fatalf("the agent was closed by then: %v", err)
+	default:
+	}
+	letGo()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
