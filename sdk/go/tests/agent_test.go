@@ -52,6 +52,22 @@ func withTime(t *testing.T) context.Context {
 	return ctx
 }
 
+// watched is a context that tells when its end is waited for: the call has been started then.
+type watched struct {
+	context.Context
+	isWaitedFor chan struct{}
+	once        sync.Once
+}
+
+func watch(ctx context.Context) *watched {
+	return &watched{Context: ctx, isWaitedFor: make(chan struct{})}
+}
+
+func (w *watched) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.isWaitedFor) })
+	return w.Context.Done()
+}
+
 // code is gRPC's, of an error that a call ended with; 0 for none.
 func code(t *testing.T, err error) int {
 	t.Helper()
@@ -116,8 +132,12 @@ func TestManyGoroutinesCallAtOnce(t *testing.T) {
 
 func TestCallsEndWithTheirContext(t *testing.T) {
 	agent := open(t, "[modules.echo]", longshore.Options{})
-	cancelled, cancel := context.WithCancel(withTime(t))
-	time.AfterFunc(10*time.Millisecond, cancel)
+	parent, cancel := context.WithCancel(withTime(t))
+	cancelled := watch(parent)
+	go func() {
+		<-cancelled.isWaitedFor
+		cancel()
+	}()
 	if _, err := agent.Call(cancelled, "longshore.echo.v1.Echo/Wait", []byte(aMinute)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -160,32 +180,22 @@ func TestFaultyOptionsAreRefused(t *testing.T) {
 
 func TestCloseEndsWhatRuns(t *testing.T) {
 	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{})
-	ended := make(chan error)
+	ctx := watch(withTime(t))
+	ended := make(chan error, 1)
 	go func() {
-		_, err := agent.Call(context.Background(), "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
+		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
 		ended <- err
 	}()
-	time.AfterFunc(10*time.Millisecond, func() { agent.Close() })
-	if err := <-ended; code(t, err) == 0 {
-		t.Error("a call outlives its agent")
-	}
+	<-ctx.isWaitedFor
 	if err := agent.Close(); err != nil {
+		t.Error(err)
+	}
+	expectCode(t, 14, <-ended)
+	if err := agent.Close(); err != nil { // once more is nothing
 		t.Error(err)
 	}
 	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil)
 	expectCode(t, 9, err)
-}
-
-// watched is a context that tells when its end is waited for: the call has been started then.
-type watched struct {
-	context.Context
-	isWaitedFor chan struct{}
-	once        sync.Once
-}
-
-func (w *watched) Done() <-chan struct{} {
-	w.once.Do(func() { close(w.isWaitedFor) })
-	return w.Context.Done()
 }
 
 func TestCloseHoldsUpNoOtherCall(t *testing.T) {
@@ -204,7 +214,7 @@ func TestCloseHoldsUpNoOtherCall(t *testing.T) {
 	defer time.AfterFunc(time.Minute, letGo).Stop() // a test that fails must not wait for ever
 
 	parent, cancel := context.WithCancel(withTime(t))
-	ctx := &watched{Context: parent, isWaitedFor: make(chan struct{})}
+	ctx := watch(parent)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
