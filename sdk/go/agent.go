@@ -40,7 +40,7 @@ const (
 
 // Agent is a running agent. Its methods may be called on any goroutine.
 type Agent struct {
-	lock   sync.RWMutex // shared by those who call the library, exclusive for Close
+	lock   sync.RWMutex // shared by those who call the library, who never wait for it; exclusive for Close
 	native *nativeAgent // nil when closed
 	log    uintptr
 }
@@ -66,7 +66,8 @@ func Open(options Options) (*Agent, error) {
 }
 
 // Close stops the modules. Calls that run are awaited for agent.stop_timeout and then cancelled;
-// each of them has its outcome, and who waits for one waits no longer than its context. An error says what was left behind; the agent is gone all the same.
+// each of them has its outcome. Those that come meanwhile are refused. An error says what was left
+// behind; the agent is gone all the same.
 func (a *Agent) Close() error {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -106,7 +107,7 @@ func (a *Agent) Call(ctx context.Context, method string, request []byte) ([]byte
 		return native.take(reply)
 	case <-ctx.Done():
 		if !a.cancel(call) {
-			go func() { native.take(<-done) }() // Close awaits the call, and nobody else
+			go func() { native.take(<-done) }() // it comes when Close has ended the call
 			return nil, ctx.Err()
 		}
 		answer, err := native.take(<-done) // it comes at once now, whatever the module does
@@ -137,16 +138,16 @@ func (a *Agent) start(method string, request []byte, timeout time.Duration, done
 	return a.native, call, err
 }
 
-// cancel answers false once Close has begun: the library may not be asked for anything from then on.
+// cancel answers whether the call has its outcome now: not while Close runs, which nobody may wait
+// for here and beside which the library takes no call.
 func (a *Agent) cancel(call uint64) bool {
 	if !a.lock.TryRLock() {
 		return false
 	}
 	defer a.lock.RUnlock()
-	if a.native == nil {
-		return false
+	if a.native != nil {
+		a.native.cancel(call)
 	}
-	a.native.cancel(call)
 	return true
 }
 

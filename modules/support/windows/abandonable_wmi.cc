@@ -28,8 +28,8 @@ Error unanswered(const std::string& operation, const std::string& object,
   }
   if (error == std::errc::resource_unavailable_try_again) {
     return unavailable(operation, object,
-                       "WMI has not answered " + std::to_string(AbandonableWmi::kMostQuestions) +
-                           " other questions, and gets no more of them");
+                       "WMI has " + std::to_string(AbandonableWmi::kMostQuestions) +
+                           " other questions to answer, and gets no more of them at once");
   }
   return Error(StatusCode::kUnavailable, operation, object)
       .because("there is no thread to ask on: " + error.message());

@@ -1,8 +1,9 @@
 // Questions to WMI that wait no longer than their deadline, whatever hangs.
 //
 // Each has a thread of its own, on which COM is, and is left behind when it is not answered in
-// time: so many at most, and of the same question one. Whoever asks that again is refused at once
-// until it is answered. A method that was begun runs to its end whoever waits for it.
+// time. There are so many at most, waited for or not, and of the same question one: who asks it
+// while another one waits for its answer has the next turn, and once nobody does he is refused.
+// A method that was begun runs to its end whoever waits for it.
 //
 // Threads: any number at once. Owner: on destruction it waits for what still hangs; the agent
 // leaves an instance behind whose end takes too long.

@@ -52,6 +52,22 @@ func withTime(t *testing.T) context.Context {
 	return ctx
 }
 
+// watched is a context that tells when its end is waited for: the call has been started then.
+type watched struct {
+	context.Context
+	isWaitedFor chan struct{}
+	once        sync.Once
+}
+
+func watch(ctx context.Context) *watched {
+	return &watched{Context: ctx, isWaitedFor: make(chan struct{})}
+}
+
+func (w *watched) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.isWaitedFor) })
+	return w.Context.Done()
+}
+
 // code is gRPC's, of an error that a call ended with; 0 for none.
 func code(t *testing.T, err error) int {
 	t.Helper()
@@ -116,8 +132,12 @@ func TestManyGoroutinesCallAtOnce(t *testing.T) {
 
 func TestCallsEndWithTheirContext(t *testing.T) {
 	agent := open(t, "[modules.echo]", longshore.Options{})
-	cancelled, cancel := context.WithCancel(withTime(t))
-	time.AfterFunc(10*time.Millisecond, cancel)
+	parent, cancel := context.WithCancel(withTime(t))
+	cancelled := watch(parent)
+	go func() {
+		<-cancelled.isWaitedFor
+		cancel()
+	}()
 	if _, err := agent.Call(cancelled, "longshore.echo.v1.Echo/Wait", []byte(aMinute)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -158,55 +178,65 @@ func TestFaultyOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// closeUnderCall answers how a call ends that is cancelled once Close has begun.
-func closeUnderCall(t *testing.T) error {
-	agent := open(t, "stop_timeout = '1m'\n[modules.echo]", longshore.Options{})
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	ended := make(chan error)
-	go func() {
-		const sixSeconds = "\x08\xf0\x2e"
-		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(sixSeconds))
-		ended <- err
-	}()
-	go agent.Close()
-	for { // until that has begun
-		if _, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil); code(t, err) == 9 {
-			break
-		}
-	}
-	cancel()
-	return <-ended
-}
-
-func TestCallsEndWithTheirContextWhileTheAgentCloses(t *testing.T) {
-	for {
-		err := closeUnderCall(t)
-		var refused *longshore.Error
-		if errors.As(err, &refused) && refused.Code == 9 {
-			continue // it came too late
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("not by its context: %v", err)
-		}
-		return
-	}
-}
-
 func TestCloseEndsWhatRuns(t *testing.T) {
 	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{})
-	ended := make(chan error)
+	ctx := watch(withTime(t))
+	ended := make(chan error, 1)
 	go func() {
-		_, err := agent.Call(context.Background(), "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
+		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
 		ended <- err
 	}()
-	time.AfterFunc(10*time.Millisecond, func() { agent.Close() })
-	if err := <-ended; code(t, err) == 0 {
-		t.Error("a call outlives its agent")
-	}
+	<-ctx.isWaitedFor
 	if err := agent.Close(); err != nil {
+		t.Error(err)
+	}
+	expectCode(t, 14, <-ended)
+	if err := agent.Close(); err != nil { // once more is nothing
 		t.Error(err)
 	}
 	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil)
 	expectCode(t, 9, err)
+}
+
+func TestCloseHoldsUpNoOtherCall(t *testing.T) {
+	// Close takes as long as the test wants it to.
+	release := make(chan struct{})
+	var once sync.Once
+	letGo := func() { once.Do(func() { close(release) }) }
+	isClosing := make(chan struct{}, 1)
+	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{Log: func(_ longshore.Level, line string) {
+		if strings.Contains(line, "is draining") {
+			isClosing <- struct{}{}
+			<-release
+		}
+	}})
+	defer letGo()
+	defer time.AfterFunc(time.Minute, letGo).Stop() // a test that fails must not wait for ever
+
+	parent, cancel := context.WithCancel(withTime(t))
+	ctx := watch(parent)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := agent.Call(ctx, "longshore.echo.v1.Echo/WaitAsync", []byte(aMinute))
+		ended <- err
+	}()
+	<-ctx.isWaitedFor
+	closed := make(chan error, 1)
+	go func() { closed <- agent.Close() }()
+	<-isClosing
+	_, err := agent.Call(withTime(t), "longshore.echo.v1.Echo/Say", nil)
+	expectCode(t, 9, err)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	select {
+	case err := <-closed:
+		t.Fatalf("the agent was closed by then: %v", err)
+	default:
+	}
+	letGo()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
 }

@@ -28,7 +28,10 @@ namespace {
 // name for it.
 constexpr int kHandlesClosed = 676;
 
-bool is_gone(int error) { return error == ERROR_FILE_NOT_FOUND || error == kHandlesClosed; }
+// Or about to go: it stays busy until the agent has answered all of its clients.
+bool is_gone(int error) {
+  return error == ERROR_FILE_NOT_FOUND || error == ERROR_SEM_TIMEOUT || error == kHandlesClosed;
+}
 
 class ReconnectingClient {
  public:
