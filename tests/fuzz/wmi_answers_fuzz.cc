@@ -4,6 +4,7 @@
 //
 // Each answer is read from the input: how many rows, and of each the properties that are looked
 // for, whatever their type. Past its end there are no rows, and no properties.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
