@@ -52,10 +52,10 @@ Result<void> check_name(const std::string& list, const std::string& name,
   if (unreadable != installed.unreadable.end()) {
     return refused(list, unreadable->second, installed);
   }
-  const std::string near = config::nearest(name, names_of(installed));
+  const std::string nearest = config::nearest(name, names_of(installed));
   return refused(list,
                  "there is no controller " + config::in_quotes(name) +
-                     (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?"),
+                     (nearest.empty() ? "" : "; did you mean " + config::in_quotes(nearest) + "?"),
                  installed);
 }
 
