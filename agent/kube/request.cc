@@ -70,10 +70,13 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
 }
 
 std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text) {
+  constexpr std::string_view kZone = " GMT";
+  if (!text.ends_with(kZone)) return std::nullopt;  // get_time is content with half of a pattern
+  text.remove_suffix(kZone.size());
   std::istringstream stream{std::string(text)};
   stream.imbue(std::locale::classic());
   std::tm parts{};
-  stream >> std::get_time(&parts, "%a, %d %b %Y %H:%M:%S GMT");
+  stream >> std::get_time(&parts, "%a, %d %b %Y %H:%M:%S");
   if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) {
     return std::nullopt;
   }
