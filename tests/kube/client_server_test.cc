@@ -11,6 +11,7 @@
 #include "tests/support/build_tree.h"
 #include "tests/support/kube_api_server.h"
 #include "tests/support/program_run.h"
+#include "tests/support/read_file.h"
 
 namespace longshore::test {
 namespace {
@@ -92,6 +93,26 @@ TEST_CASE("the client is known by each kind of credentials, and refused with wha
                  Contains(reader.user) && Contains("delete") && Contains("persistentvolumes"));
     }
   }
+}
+
+TEST_CASE("a token that the server takes no more is told, and replaced by the next in its file") {
+  KubeApiServer server;
+  const KubeIdentity reader = server.identity("reader", {{{""}, {"persistentvolumes"}, {"get"}}},
+                                              {Credentials::kTokenFile});
+  Asker asker(reader);
+  const auto refusal = [&] {
+    auto outcome = asker.ask(Method::kGet, kVolumes + "/absent");
+    REQUIRE_FALSE(outcome);
+    return outcome.error();
+  };
+  CHECK(refusal().reason() == ApiReason::kNotFound);
+  const std::string token = read_file(reader.token_file);
+  write_file(reader.token_file, "expired");
+  const auto refused = refusal();
+  CHECK(refused.reason() == ApiReason::kUnauthorized);
+  CHECK_THAT(refused.message(), Contains(reader.token_file) && Contains("has expired"));
+  write_file(reader.token_file, token);
+  CHECK(refusal().reason() == ApiReason::kNotFound);
 }
 
 TEST_CASE("what the server refuses is told apart") {

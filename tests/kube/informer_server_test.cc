@@ -1,4 +1,5 @@
 // Informers before a real API server, which is killed and comes back.
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -62,6 +63,12 @@ class Following {
     const auto found = view.find("default/" + name);
     return found != view.end() &&
            found->second.find("\"value\":\"" + value + '"') != std::string::npos;
+  }
+
+  std::string revision_of(const std::string& name) {
+    const auto object = kube::parse_object(view.at("default/" + name));
+    REQUIRE(object);
+    return object->resource_version;
   }
 
   kube::Outcome ask(kube::Request request) {
@@ -151,6 +158,43 @@ TEST_CASE("an informer knows all again after the server was killed and things we
   CHECK(following.comes([&] { return !following.view.contains("default/later"); }));
 }
 
+TEST_CASE("an informer lists again when etcd has forgotten where its watch stood") {
+  KubeApiServer server{{.audit_log = true, .forgets_soon = true}};
+  const KubeIdentity& admin = server.admin();
+  for (const std::string name : {"kept", "changed", "deleted"}) {
+    REQUIRE(server.request(admin, "POST", kConfigMaps, config_map(name, "1")).status == 201);
+  }
+  const KubeIdentity reader =
+      server.identity("reader", {{{""}, {"configmaps"}, {"list", "watch"}}});
+  Following following(reader);
+  REQUIRE(following.comes([&] { return following.heard[Type::kSynced] == 1; }));
+  const auto lists = [&] {
+    return std::ranges::count(server.audited(reader.user), "list", &KubeRequestMade::verb);
+  };
+  const auto lists_before = lists();
+  const std::string revision = following.revision_of("deleted");
+
+  // It hears nothing meanwhile.
+  REQUIRE(server.request(admin, "PATCH", kConfigMaps + "/changed", R"({"data":{"value":"2"}})")
+              .status == 200);
+  REQUIRE(server.request(admin, "DELETE", kConfigMaps + "/deleted").status == 200);
+  REQUIRE(eventually([&] {
+    return server.request(admin, "GET", kConfigMaps + "?limit=1&resourceVersion=" + revision)
+               .status == 410;
+  }));
+  server.kill_server();  // which remembers more than etcd does
+  server.start_server();
+  CHECK(following.comes([&] {
+    return following.has("changed", "2") && !following.view.contains("default/deleted");
+  }));
+  CHECK(following.comes([&] { return !following.informer().state().behind_since; }));
+  CHECK(following.has("kept", "1"));
+  CHECK(lists() > lists_before);
+  CHECK(following.heard[Type::kReset] == 0);
+  REQUIRE(server.request(admin, "DELETE", kConfigMaps + "/changed").status == 200);
+  CHECK(following.comes([&] { return following.view.size() == 1; }));
+}
+
 TEST_CASE(
     "an informer reads a list of pages, keeps no managedFields, and takes replies of writes") {
   KubeApiServer server;
@@ -190,6 +234,14 @@ TEST_CASE(
   CHECK(other.has("n7", "2"));
   CHECK(following.comes([&] { return following.has("n7", "2"); }));
   CHECK(following.view["default/n7"] == other.view["default/n7"]);
+
+  // As large as the server takes one.
+  const std::string value(1'000'000, 'x');
+  REQUIRE(server.request(server.admin(), "POST", kConfigMaps, config_map("large", value)).status ==
+          201);
+  CHECK(following.comes([&] { return following.has("large", value); }));
+  Following late(server.admin());
+  CHECK(late.comes([&] { return late.has("large", value); }));
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ std::string token_user(size_t number) { return "token-user-" + std::to_string(nu
 
 KubeApiServer::KubeApiServer(Options options)
     : has_audit_log_(options.audit_log),
+      forgets_soon_(options.forgets_soon),
       programs_(kube_programs()),
       authority_(directory_.path()),
       reserved_port_(reserve_port()),
@@ -143,6 +144,7 @@ void KubeApiServer::start_server() {
     command.push_back("--audit-policy-file=" + directory_ / "audit-policy.yaml");
     command.push_back("--audit-log-path=" + directory_ / "audit.log");
   }
+  if (forgets_soon_) command.push_back("--etcd-compaction-interval=1s");
   server_ = std::make_unique<DaemonProcess>(std::move(command), directory_ / "server.log");
   await(*server_, directory_ / "server.log", "/readyz", "kube-apiserver is not ready");
   // It makes this one once it is ready.

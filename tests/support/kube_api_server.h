@@ -34,6 +34,8 @@ struct KubeResponse {
 struct KubeApiServerOptions {
   bool controller_manager = false;
   bool audit_log = false;  // see KubeApiServer::audited()
+  // etcd forgets what is older than some seconds, and not five minutes.
+  bool forgets_soon = false;
 };
 
 class KubeApiServer {
@@ -98,6 +100,7 @@ class KubeApiServer {
 
   const TemporaryDirectory directory_;
   const bool has_audit_log_;
+  const bool forgets_soon_;
   const std::string programs_;  // the folder that has them
   const CertificateAuthority authority_;
   const int reserved_port_;  // a socket
