@@ -108,7 +108,7 @@ std::string help_text(const InstalledControllers& installed) {
       "can\nbe given where no other enabled controller has them.\n";
   for (const auto& [name, schema] : installed.described) text += controller_entries(name, schema);
   return text +
-         "\nExit codes: 0 ended in order, 1 --check has found something wrong, 2 a flag or a "
+         "\nExit codes: 0 ended in order, 1 something that --check found, 2 a flag or a "
          "setting\nthat is wrong, 3 cannot start.\n"
          "SIGTERM and SIGINT let running calls end, stop the controllers, and end.\n";
 }
