@@ -4,6 +4,7 @@ package longshore
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -50,6 +51,10 @@ var (
 type nativeAgent struct {
 	library *library
 	agent   uintptr
+	// Never runs out. Go does not know that a thread of the library's will bring the outcome that a
+	// goroutine waits for: where nothing else goes on in the process, not even a timer, it takes
+	// that for a deadlock and ends the process. With cgo it does not.
+	awake *time.Timer
 }
 
 type nativeReply uintptr
@@ -133,12 +138,14 @@ func createAgent(options *Options, log uintptr) (*nativeAgent, error) {
 	if int32(code) != 0 {
 		return nil, err
 	}
+	agent.awake = time.AfterFunc(math.MaxInt64, func() {})
 	return agent, nil
 }
 
 func (a *nativeAgent) destroy() error {
 	var reply nativeReply
 	a.library.destroy.Call(a.agent, uintptr(unsafe.Pointer(&reply)))
+	a.awake.Stop()
 	_, err := a.take(reply)
 	return err
 }
