@@ -17,7 +17,7 @@ constexpr std::array kGeneric = {
     UpstreamFlag{"leader-election-renew-deadline"},
     UpstreamFlag{"leader-election-retry-period"},
     UpstreamFlag{"leader-election-labels"},
-    UpstreamFlag{"feature-gates"},
+    UpstreamFlag{"feature-gates", false, "no enabled controller has such a gate"},
     UpstreamFlag{"resync", false,
                  "no change of an object is lost here, so that none is looked at again"},
     UpstreamFlag{"resync-period"},

@@ -212,7 +212,8 @@ TEST_CASE("an attacher's flags that do nothing are taken, and say why") {
        "--leader-election-lease-duration does nothing: --leader-election is not given"},
       {"--feature-gates=ReleaseLeaderElectionOnExit=true",
        "--feature-gates=ReleaseLeaderElectionOnExit does nothing: --leader-election is not given"},
-      {"--feature-gates=MutableCSINodeAllocatableCount=true", "no enabled controller has such an"},
+      {"--feature-gates=MutableCSINodeAllocatableCount=true",
+       "no enabled controller has such a gate"},
       {"--max-grpc-log-length=100", "--max-grpc-log-length does nothing"},
   }));
   CAPTURE(flag);

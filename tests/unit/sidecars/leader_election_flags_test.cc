@@ -55,7 +55,7 @@ release_on_exit = false)");
   CHECK_THAT(line->configuration, Catch::Contains("release_on_exit = false"));
   CHECK(line->warnings ==
         std::vector<std::string>{"the flag --feature-gates does nothing: no enabled controller has "
-                                 "such an option"});
+                                 "such a gate"});
 }
 
 TEST_CASE("flags with which nobody could lead are refused in their own words") {
