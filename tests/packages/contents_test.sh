@@ -41,6 +41,8 @@ check_documents() {
   local folder=$root/usr/share/doc/$package
   grep -q '^Copyright: ' "$folder/copyright" || fault 'no copyright'
   [ "$package" != longshore ] || [ -s "$folder/README.md" ] || fault 'it does not say how it is operated'
+  [ "$package" != longshore-sidecars ] || [ -s "$folder/deploy/kubernetes/rbac/leases.yaml" ] ||
+    fault 'it has no roles'
   [ "$(zcat "$folder/changelog.Debian.gz" | dpkg-parsechangelog -l - -S Version)" = \
     "$(dpkg-deb -f "$deb" Version)" ] || fault 'the changelog is not of this version'
   zcat "$folder/changelog.Debian.gz" | dpkg-parsechangelog -l - 2>&1 > /dev/null | grep . &&
