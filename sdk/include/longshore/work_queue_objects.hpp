@@ -55,11 +55,15 @@ inline void fill(module::v1::QueuedObject& object, const WorkQueue& queue,
 inline module::v1::DescribeObjectResponse describe_object(
     std::span<const WorkQueue* const> queues, const module::v1::DescribeObjectRequest& request) {
   module::v1::DescribeObjectResponse response;
-  for (const WorkQueue* const queue : queues) {
-    if (std::ranges::find(response.kinds(), queue->kind()) == response.kinds().end()) {
-      response.add_kinds(queue->kind());
+  const auto add_kind = [&](const std::string& kind) {
+    if (std::ranges::find(response.kinds(), kind) == response.kinds().end()) {
+      response.add_kinds(kind);
     }
+  };
+  for (const WorkQueue* const queue : queues) {
+    add_kind(queue->kind());
     if (!queue->takes_kind(request.kind())) continue;
+    add_kind(request.kind());  // as it was asked for, so that it is told from a kind of nobody's
     if (const auto status = queue->status(request.key())) {
       detail::fill(*response.add_objects(), *queue, *status);
     }

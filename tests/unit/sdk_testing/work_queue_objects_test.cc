@@ -182,6 +182,14 @@ TEST_CASE_METHOD(QueuesWorld, "a kind is taken as kubectl prints it, too") {
     CHECK_FALSE(bags.takes_kind(kind));
   }
   CHECK_FALSE(books.takes_kind(""));
+  const std::array<const WorkQueue*, 1> queues{&bags};
+  module::v1::DescribeObjectRequest request;
+  request.set_kind("bag.example.com");
+  request.set_key("unknown");
+  const auto response = describe_object(queues, request);
+  CHECK(response.objects().empty());
+  REQUIRE(response.kinds_size() == 2);
+  CHECK(response.kinds(1) == "bag.example.com");
 }
 
 }  // namespace
