@@ -122,6 +122,11 @@ Result<DescribeObjectResponse> described_object(const std::vector<ModuleEntry>& 
         .because("the controller " + controller + " answered with what is no valid message");
   }
   bound(response);
+  if (!response.why_nothing().empty()) {
+    return failure(StatusCode::kNotFound, reference)
+        .because("the controller " + controller + " does nothing for it: it " +
+                 fit_to_read(response.why_nothing()));
+  }
   if (!response.objects().empty()) return response;
   const auto& kinds = response.kinds();
   if (std::ranges::find(kinds, fit_to_read(request->kind())) == kinds.end()) {

@@ -21,7 +21,8 @@ inline constexpr size_t kMaxTriesOfObject = 8;       // of one queue's
 inline constexpr size_t kMaxObjectTextBytes = 512;   // of each of its texts, before it is escaped
 inline constexpr size_t kMaxObjectReference = 1024;  // bytes; a name has 253, and a namespace
 
-// `reference` is "<kind>/<key>", "va/csi-0a1b"; the key may have more slashes.
+// `reference` is "<kind>/<key>", "va/csi-0a1b"; the key may have more slashes. NOT_FOUND: nothing
+// is known of it, or it is none of the controller's.
 Result<module::v1::DescribeObjectResponse> described_object(
     const std::vector<ModuleEntry>& modules, const std::string& controller,
     const std::string& reference, std::chrono::nanoseconds patience = std::chrono::seconds(2));

@@ -37,6 +37,9 @@ class CsiService final : public services::HostServiceTarget {
   ~CsiService() override { CsiService::stop(); }
 
   bool for_modules() const override { return true; }
+  void start(router::Timers&, observe::Log& log, const services::CurrentConfiguration&) override {
+    log_ = &log;
+  }
   void add_to(observe::StatusReport& report) const override { report.csi_calls = metrics_->all(); }
   // Ends the thread; no call is made from then on. Twice is harmless.
   void stop() override;
@@ -79,10 +82,12 @@ class CsiService final : public services::HostServiceTarget {
   // By path; each call that is under way holds its own too, and so does each watch.
   std::map<std::string, std::shared_ptr<DriverConnection>> connections_;
 
+  observe::Log* log_ = nullptr;  // set before the thread begins; null: the service is not started
   DriverWatches watches_{
       io_,
       {.metrics = metrics_,
        .connection = [this](const std::string& path) { return watched_connection(path); },
+       .log = [this] { return log_; },
        .post = [this](std::function<void()> function) { return post(std::move(function)); }}};
 
   std::mutex mutex_;

@@ -92,9 +92,9 @@ void DriverWatch::on_closed(const std::string& reason) {
   if (is_ended_) return;
   is_connected_ = false;
   if (state_.state() == State::STATE_READY) {
-    become(State::STATE_LOST, driver() + " is lost: the connection has ended: " + reason);
+    become_missed(State::STATE_LOST, driver() + " is lost: the connection has ended: " + reason);
   } else {
-    become(State::STATE_ABSENT, driver() + " has ended the connection: " + reason);
+    become_missed(State::STATE_ABSENT, driver() + " has ended the connection: " + reason);
   }
   look_after(kFirstPause);
 }
@@ -105,12 +105,15 @@ void DriverWatch::on_answer(const Result<std::string>& answer) {
   if (!is_connected_) {
     const bool is_lost = state_.state() == State::STATE_LOST;
     if (!answer) {
-      become(is_lost ? State::STATE_LOST : State::STATE_ABSENT, answer.error().message());
+      become_missed(is_lost ? State::STATE_LOST : State::STATE_ABSENT, answer.error().message());
     }
     return look_after(kFirstPause);
   }
   const auto is_ready = answer ? ready_in(*answer) : std::nullopt;
-  if (is_ready.value_or(false)) return become(State::STATE_READY);
+  if (is_ready.value_or(false)) {
+    wait_log_.reached();
+    return become(State::STATE_READY);
+  }
   std::string why;
   if (is_ready) {
     why = driver() + " is not ready";
@@ -122,8 +125,13 @@ void DriverWatch::on_answer(const Result<std::string>& answer) {
   } else {
     why = "cannot probe " + driver() + ": " + answer.error().message();
   }
-  become(State::STATE_CONNECTED, std::move(why));
+  become_missed(State::STATE_CONNECTED, std::move(why));
   look_after(std::exchange(pause_, std::min(2 * pause_, kLongestPause)));
+}
+
+void DriverWatch::become_missed(State::State state, std::string reason) {
+  wait_log_.waits(reason);
+  become(state, std::move(reason));
 }
 
 void DriverWatch::become(State::State state, std::string reason) {

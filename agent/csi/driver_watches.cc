@@ -79,6 +79,7 @@ DriverWatch& DriverWatches::watch(const std::string& path) {
                .path = path,
                .connection = parts_.connection(path),
                .metrics = parts_.metrics,
+               .log = parts_.log(),
                .tell = [this, path](const DriverWatch::State& state) { tell(path, state); }});
   watch->start();
   return *watch;

@@ -31,6 +31,8 @@ class DriverWatches {
     std::shared_ptr<observe::CsiCallMetrics> metrics;
     // That of all calls of this driver.
     std::function<std::shared_ptr<DriverConnection>(const std::string& path)> connection;
+    // Of the agent; null: none. [the service's thread]
+    std::function<observe::Log*()> log;
     // Runs it on the service's thread; an error: there is none. [any]
     std::function<Result<void>(std::function<void()>)> post;
   };

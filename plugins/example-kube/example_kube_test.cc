@@ -81,7 +81,7 @@ void it_labels_what_has_a_claim(const longshore_module_entry& entry) {
   check(counted && counted->work_queues_size() == 1 && counted->work_queues(0).adds() >= 3,
         "its queue is counted for the agent's metrics");
   longshore::module::v1::DescribeObjectRequest asked;
-  asked.set_kind("volumes");
+  asked.set_kind("persistentvolume");  // as kubectl prints it
   asked.set_key("of-shop");
   const auto known = host.call<longshore::module::v1::DescribeObjectResponse>(
       longshore::kObjectsService + std::string("/Describe"), asked);

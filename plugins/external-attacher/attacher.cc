@@ -62,6 +62,15 @@ void Attacher::stop() {
   volume_queue_.stop();
 }
 
+std::string Attacher::why_nothing(const std::string& kind, const std::string& name) {
+  if (!attachment_queue_.takes_kind(kind)) return {};
+  const auto attachment = attachments_.find(name);
+  const std::lock_guard lock(mutex_);
+  if (!attachment || !handler_ || attachment->attacher == handler_->driver()) return {};
+  return "is of the driver \"" + attachment->attacher + "\", and this one attaches for \"" +
+         handler_->driver() + '"';
+}
+
 void Attacher::tell(const std::string& part, std::string_view trouble) {
   const std::lock_guard lock(mutex_);
   set_trouble(part, trouble);

@@ -56,6 +56,8 @@ class Attacher {
 
   // Those that the sidecar has too. [any]
   std::vector<const WorkQueue*> queues() const { return {&attachment_queue_, &volume_queue_}; }
+  // Of a VolumeAttachment that is another driver's: that it is; see WorkQueueModule::why_nothing.
+  std::string why_nothing(const std::string& kind, const std::string& name);
 
  private:
   // The PersistentVolume is written by one at a time: several of its attachments may be made at

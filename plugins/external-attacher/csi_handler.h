@@ -67,6 +67,7 @@ class CsiHandler {
 
   explicit CsiHandler(Options options);
 
+  const std::string& driver() const { return options_.driver; }
   const std::string& finalizer() const { return finalizer_; }
 
   // An error is for the status: failed_status().

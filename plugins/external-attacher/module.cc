@@ -37,6 +37,10 @@ class ExternalAttacherModule final : public WorkQueueModule {
   }
 
  private:
+  std::string why_nothing(const module::v1::DescribeObjectRequest& request) override {
+    return attacher_->why_nothing(request.kind(), request.key());
+  }
+
   std::optional<Attacher> attacher_;
 };
 

@@ -98,7 +98,7 @@ void Registrar::hear_driver(const Result<CsiCallResponse>& answer) {
   std::chrono::seconds pause = kAskAgain;
   csi::v1::GetPluginInfoResponse info;
   if (!answer && answer.error().code() == StatusCode::kUnavailable) {
-    registration_.driver_is_gone("waits for " + driver + ": " + answer.error().message());
+    wait_for_driver("waits for " + driver + ": " + answer.error().message());
     pause = kAskSoon;
   } else if (!answer && answer.error().code() == StatusCode::kDeadlineExceeded) {
     registration_.driver_fails(driver + " did not tell its name within the " +
@@ -111,8 +111,18 @@ void Registrar::hear_driver(const Result<CsiCallResponse>& answer) {
                                " answered with something that is no GetPluginInfoResponse");
   } else {
     registration_.driver_is(info.name());
+    waited_ = {};
   }
   static_cast<void>(ask_timer_.start(pause, [this] { run([this] { ask_driver(); }); }));
+}
+
+// That it begins is logged as what makes the controller degraded.
+void Registrar::wait_for_driver(const std::string& trouble) {
+  registration_.driver_is_gone(trouble);
+  if (waited_ > waited_.zero() && waited_ % kLogAgain == waited_.zero()) {
+    options_.log(LONGSHORE_LOG_WARNING, "still " + trouble);
+  }
+  waited_ += kAskSoon;
 }
 
 void Registrar::serve() {

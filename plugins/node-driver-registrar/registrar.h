@@ -28,7 +28,8 @@ namespace longshore::node_driver_registrar {
 class Registrar {
  public:
   static constexpr std::chrono::seconds kAskAgain{10};
-  static constexpr std::chrono::seconds kAskSoon{1};  // where the driver is gone
+  static constexpr std::chrono::seconds kAskSoon{1};    // where the driver is gone
+  static constexpr std::chrono::seconds kLogAgain{30};  // that it is waited for
 
   struct Options {
     std::string csi_address;
@@ -56,6 +57,7 @@ class Registrar {
 
   void ask_driver();
   void hear_driver(const Result<host::v1::CsiCallResponse>& answer);
+  void wait_for_driver(const std::string& trouble);
   void serve();
   void hear_socket(uint64_t turn, const host::v1::EndpointEvent& event);
   void answer_info(uint64_t id) const;
@@ -69,6 +71,7 @@ class Registrar {
   const Client client_;
   Registration registration_;
   uint64_t served_turn_ = 0;
+  std::chrono::seconds waited_{0};  // for a driver that is gone
   std::string page_trouble_;
   std::string told_trouble_;
   bool told_registered_ = false;

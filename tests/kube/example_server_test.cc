@@ -120,19 +120,20 @@ void check_labels(Cluster& cluster) {
 void check_look(Cluster& cluster) {
   CHECK(eventually([&] {
     const std::string controller = cluster.shown();
-    return controller.find("volumes: 0 queued; 0 running; 0 to be tried again\n") !=
+    return controller.find("persistentvolumes: 0 queued; 0 running; 0 to be tried again\n") !=
            std::string::npos;
   }));
   CHECK_THAT(cluster.shown(), Contains("LIMIT PER SECOND") && Contains("\nobjects "));
   CHECK(eventually([&] {
-    const std::string volume = cluster.shown({"--object", "volumes/after"});
+    const std::string volume = cluster.shown({"--object", "persistentvolume/after"});
     return volume.find("done since ") != std::string::npos &&
            volume.find("TRIED AT") != std::string::npos;
   }));
-  CHECK_THAT(cluster.shown({"--object", "volumes/after", "--output=json"}),
-             Contains("\"queue\":\"volumes\"") && Contains("\"last_tries\":[{"));
-  CHECK_THAT(cluster.shown({"--object", "volumes/nobody"}), Contains("NOT_FOUND: "));
-  CHECK_THAT(cluster.shown({"--object", "pods/after"}), Contains("its kinds are: volumes"));
+  CHECK_THAT(cluster.shown({"--object", "persistentvolumes/after", "--output=json"}),
+             Contains("\"queue\":\"persistentvolumes\"") && Contains("\"last_tries\":[{"));
+  CHECK_THAT(cluster.shown({"--object", "persistentvolumes/nobody"}), Contains("NOT_FOUND: "));
+  CHECK_THAT(cluster.shown({"--object", "pods/after"}),
+             Contains("its kinds are: persistentvolumes"));
 }
 
 // Which the server takes, and the reader does not.
@@ -157,7 +158,7 @@ void check_permissions(Cluster& cluster) {
   cluster.make("forbidden", kOfShop);
   CHECK(cluster.logs("the verb patch on the resource persistentvolumes"));
   CHECK(eventually([&] {
-    const std::string volume = cluster.shown({"--object", "volumes/forbidden"});
+    const std::string volume = cluster.shown({"--object", "persistentvolumes/forbidden"});
     return volume.find("last error ") != std::string::npos &&
            volume.find("the verb patch") != std::string::npos;
   }));
@@ -169,7 +170,7 @@ void check_permissions(Cluster& cluster) {
   cluster.make("unseen", kOfShop);
   cluster.start_agent();
   CHECK(eventually([&] {
-    return cluster.shown().find("the watch of PersistentVolumes is lost") != std::string::npos;
+    return cluster.shown().find("the watch of persistentvolumes is lost") != std::string::npos;
   }));
   CHECK_THAT(cluster.shown(), Contains("the verb list on the resource persistentvolumes"));
   CHECK(cluster.label("unseen").empty());

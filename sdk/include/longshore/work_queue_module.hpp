@@ -17,6 +17,7 @@
 // Threads and owner: as the module. The queues live as long as it serves.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,13 @@ class WorkQueueModule : public Module {
     add_service(kObjectsService, *this).unary("Describe", &WorkQueueModule::describe);
   }
 
+  // [any] Why the module does nothing for an object that it is asked for, such as "is of another
+  // driver"; empty: it would. Must not block.
+  virtual std::string why_nothing(const module::v1::DescribeObjectRequest& request) {
+    static_cast<void>(request);
+    return {};
+  }
+
  private:
   Result<module::v1::CollectMetricsResponse> collect(Context,
                                                      const module::v1::CollectMetricsRequest&) {
@@ -49,7 +57,9 @@ class WorkQueueModule : public Module {
 
   Result<module::v1::DescribeObjectResponse> describe(
       Context, const module::v1::DescribeObjectRequest& request) {
-    return describe_object(queues_, request);
+    auto response = describe_object(queues_, request);
+    response.set_why_nothing(why_nothing(request));
+    return response;
   }
 
   std::vector<const WorkQueue*> queues_;

@@ -111,6 +111,21 @@ TEST_CASE_METHOD(Controllers, "An object that is not known is told apart from a 
                  Contains("no such kind; its kinds are: va, pv"));
 }
 
+TEST_CASE_METHOD(Controllers, "An object that is none of the controller's is told of as that") {
+  DescribeObjectResponse told = knows_one();
+  told.set_why_nothing("is of the driver \"b\"");
+  add("attacher", told);
+  CHECK(
+      refusal("attacher", "va/a") ==
+      "NOT_FOUND: cannot ask for the object \"va/a\": the controller attacher does nothing for it: "
+      "it is of the driver \"b\"");
+  told.set_why_nothing("is\n\xff" + std::string(10'000, 'x'));
+  add("odd", told);
+  const std::string odd = refusal("odd", "va/a");
+  CHECK_THAT(odd, Contains("it is\\n\xef\xbf\xbd") && !Contains("\n"));
+  CHECK(odd.size() < 1000);
+}
+
 TEST_CASE_METHOD(Controllers, "A controller that answers badly, or not, spoils nothing") {
   add("refuses", [](const longshore_host* host, longshore_call call) {
     host->finish(host, call, 13, {"no\n", 3});

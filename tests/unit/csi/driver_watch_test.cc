@@ -1,5 +1,6 @@
 // What becomes of a driver, as longshore.host.v1.Csi/WatchDriver tells it and as a condition of
 // controllers. The driver is a process of the gRPC C++ library.
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -67,6 +68,12 @@ struct WatchWorld : CsiWorld {
     settings.is_controller = true;
     settings.wait_for_driver = address;
     return service->run_condition(settings);
+  }
+
+  size_t logged(const std::string& text) const {
+    const auto lines = world.lines.get();
+    return static_cast<size_t>(
+        std::ranges::count_if(lines, [&](const auto& line) { return contains(line, text); }));
   }
 
   test::Driver driver{folder};
@@ -237,8 +244,12 @@ TEST_CASE_METHOD(WatchWorld, "A controller's condition is met while the driver i
     });
   };
   CHECK(becomes(false, "No such file or directory"));
+  const std::string address = "address=unix://" + path;
+  CHECK(logged(" waits for the CSI driver " + address) >= 1);
+  CHECK(logged("the CSI driver is reached") == 0);
   driver.run();
   CHECK(becomes(true, ""));
+  CHECK(logged("the CSI driver is reached " + address) == 1);
   const auto reader = watch(path);
   CHECK(comes_to(*reader, "READY"));
   CHECK(driver.count("probe") == 1);   // of one watch for all
@@ -246,6 +257,7 @@ TEST_CASE_METHOD(WatchWorld, "A controller's condition is met while the driver i
   CHECK(becomes(false, "is lost"));
   driver.run();
   CHECK(becomes(true, ""));
+  CHECK(logged("the CSI driver is reached " + address) == 2);
 }
 
 TEST_CASE("A driver's name is read of what may be no answer") {

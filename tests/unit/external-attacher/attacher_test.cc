@@ -286,6 +286,8 @@ TEST_CASE_METHOD(Cluster, "Its queues are counted by the names that the sidecar'
 
 TEST_CASE_METHOD(Cluster, "What happened to an attachment and to a volume can be asked for") {
   put_attachment("va");
+  put(kAttachments, R"({"metadata": {"name": "others"}, "spec": {"attacher": "other.example",
+      "nodeName": "n", "source": {"persistentVolumeName": "pv"}}})");
   REQUIRE(start());
   module::v1::DescribeObjectRequest request;
   const auto ask = [&](const std::string& kind, const std::string& key) {
@@ -300,6 +302,14 @@ TEST_CASE_METHOD(Cluster, "What happened to an attachment and to a volume can be
   CHECK(ask("va", "va").objects(0).queue() == "csi-attacher-va");
   CHECK(ask("va", "va").objects(0).last_tries(0).is_done());
   CHECK(ask("va", "pv").objects().empty());
+  for (const auto& [kind, key] : {std::pair("va", "va"), std::pair("va", "nobody"),
+                                  std::pair("pv", "others"), std::pair("pv", "pv")}) {
+    CHECK(ask(kind, key).why_nothing().empty());
+  }
+  for (const char* const kind : {"va", "volumeattachment.storage.k8s.io"}) {
+    CHECK(ask(kind, "others").why_nothing() ==
+          "is of the driver \"other.example\", and this one attaches for \"disk.example\"");
+  }
   const auto unknown = ask("shelf", "va");
   CHECK(unknown.objects().empty());
   CHECK(std::vector<std::string>(unknown.kinds().begin(), unknown.kinds().end()) ==

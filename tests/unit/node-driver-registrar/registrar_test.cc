@@ -159,6 +159,10 @@ TEST_CASE_METHOD(Registrar, "A driver is waited for, and asked again") {
         return Error::of_text(StatusCode::kUnavailable, "nobody listens");
       });
   REQUIRE(start());
+  host.advance(29s);
+  CHECK_FALSE(host.logged("still waits"));  // that it begins is told as `degraded`
+  host.advance(1s);
+  CHECK(host.logged("still waits for the CSI driver at \"/run/csi/socket\": nobody listens"));
   host.advance(1h);
   CHECK(host.invocations_of(kAsk).size() > 3000);
   CHECK(contains(host.degraded(), "waits for the CSI driver at \"/run/csi/socket\": nobody"));

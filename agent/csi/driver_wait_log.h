@@ -1,0 +1,39 @@
+// What the log says of the waiting for one CSI driver: that it begins, every 30 seconds that it
+// lasts, and that the driver is reached.
+//
+//   reached ──waits──► waiting ──reached──► reached
+//
+// It has no timer: whoever waits says so each time that the driver was looked for in vain.
+//
+// Threads: one at a time. Owner: the watch of the driver.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "observe/log.h"
+
+namespace longshore::csi {
+
+class DriverWaitLog {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr std::chrono::seconds kPause{30};
+
+  // `path`: of the driver's socket. `log`: null, nothing is logged.
+  DriverWaitLog(observe::Log* log, const std::string& path)
+      : log_(log), address_("unix://" + path) {}
+
+  // `reason`: what kept the driver from being reached this time.
+  void waits(const std::string& reason, Clock::time_point now = Clock::now());
+  void reached();
+
+ private:
+  observe::Log* const log_;
+  const std::string address_;
+  std::optional<Clock::time_point> logged_at_;  // the last line; nothing: nobody waits
+};
+
+}  // namespace longshore::csi
