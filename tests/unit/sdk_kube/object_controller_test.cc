@@ -51,8 +51,8 @@ class RefusingController final : public PodController {
 // An instance of `Controller`. Each watch tells `events`, and ends; each patch is answered with
 // `patched`.
 template <typename Controller>
-struct World {
-  World() {
+struct ControllerInstance {
+  ControllerInstance() {
     host.answer_stream<host::v1::KubeWatchRequest>(
         "longshore.host.v1.Kube/Watch",
         [this](const host::v1::KubeWatchRequest& request) -> Result<Events> {
@@ -93,7 +93,7 @@ KubeEvent initial(const std::string& name) {
 }
 
 TEST_CASE("A controller writes each object where it is, and none that is gone") {
-  World<PodController> world;
+  ControllerInstance<PodController> world;
   world.events = {initial("a"), initial("b"), event(KubeEvent::TYPE_SYNCED),
                   event(KubeEvent::TYPE_DELETE, "shop/b", pod("b", "8"))};
   world.patched = pod("a", "9");
@@ -106,7 +106,7 @@ TEST_CASE("A controller writes each object where it is, and none that is gone") 
 }
 
 TEST_CASE("A controller that cannot read what its write became tries again") {
-  World<PodController> world;
+  ControllerInstance<PodController> world;
   world.events = {initial("a"), event(KubeEvent::TYPE_SYNCED)};
   world.patched = R"({"metadata": {"namespace": "shop", "name": "a"}})";
   REQUIRE(world.host.start().ok());
@@ -118,7 +118,7 @@ TEST_CASE("A controller that cannot read what its write became tries again") {
 }
 
 TEST_CASE("A controller that refuses its settings follows nothing") {
-  World<RefusingController> world;
+  ControllerInstance<RefusingController> world;
   const auto started = world.host.start();
   REQUIRE_FALSE(started.ok());
   CHECK_THAT(started.error().message(), Catch::Contains("a setting is wrong"));
