@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 
 #include "config/check.h"
+#include "config/leader_election_rules.h"
 #include "config/lease_name.h"
 #include "config/toml_text.h"
 
@@ -47,7 +46,7 @@ class LeaderElectionCheck {
     if (!draft_.origins.contains(joined(table, "lease"))) {
       findings_.add(place, in_quotes(table) + " names no lease; write lease = \"<name>\"");
     }
-    if (!is_label(election.name_space)) {
+    if (!is_namespace(election.name_space)) {
       add(table, "namespace",
           " must be the name of a namespace, not " + in_quotes(election.name_space));
     }
@@ -85,23 +84,17 @@ class LeaderElectionCheck {
             " names, which has other settings; write the same in both, or name another lease");
   }
 
-  // As client-go checks it, and that a record can say how long the lease is.
   void check_times(const LeaderElectionSettings& election, const std::string& table) {
-    if (election.lease_duration % std::chrono::seconds(1) != std::chrono::nanoseconds::zero()) {
+    if (!has_whole_seconds(election)) {
       add(table, "lease_duration", " must be whole seconds");
     }
-    if (election.renew_deadline >= election.lease_duration) {
+    if (!renews_before_end(election)) {
       add(table, "renew_deadline", " must be shorter than lease_duration");
     }
-    if (5 * election.renew_deadline <= 6 * election.retry_period) {
+    if (!tries_before_deadline(election)) {
       add(table, "retry_period",
           " is too long: renew_deadline must be more than 1.2 times as much");
     }
-  }
-
-  static bool is_label(std::string_view text) {
-    return std::ranges::all_of(
-        text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
   }
 
   void add(const std::string& table, const std::string& key, const std::string& sentence) {

@@ -1,4 +1,5 @@
 // The keys of the connection to a Kubernetes API server, and of what controllers may do by it.
+#include "config/leader_election_rules.h"
 #include "config/schema.h"
 #include "config/section_key.h"
 
@@ -53,7 +54,6 @@ const SectionKeys<KubeGrant>& section_keys(const KubeGrant&) {
 
 const SectionKeys<LeaderElectionSettings>& section_keys(const LeaderElectionSettings&) {
   using S = LeaderElectionSettings;
-  constexpr int64_t kSecond = 1000 * kMillisecond;
   static const SectionKeys<S> keys = {
       key<&S::lease>(
           {.name = "lease",
@@ -72,18 +72,18 @@ const SectionKeys<LeaderElectionSettings>& section_keys(const LeaderElectionSett
                                .type = KeyType::kDuration,
                                .doc = "How long others wait for a holder that they hear nothing "
                                       "of, before one takes the lease. Whole seconds.",
-                               .range = {{kSecond, kHour}}}),
+                               .range = kLeaderElectionTimes}),
       key<&S::renew_deadline>({.name = "renew_deadline",
                                .type = KeyType::kDuration,
                                .doc = "How long after its last renewal the holder's controllers "
                                       "may run. They have the time from there to lease_duration "
                                       "to stop, and are killed then.",
-                               .range = {{kSecond, kHour}}}),
+                               .range = kLeaderElectionTimes}),
       key<&S::retry_period>({.name = "retry_period",
                              .type = KeyType::kDuration,
                              .doc = "How often the holder renews the lease. Others look at it once "
                                     "in a time between this and 2.2 times as much.",
-                             .range = {{kSecond, kHour}}}),
+                             .range = kLeaderElectionTimes}),
       key<&S::labels>({.name = "labels",
                        .type = KeyType::kNames,
                        .doc = "Labels that the holder puts on the Lease, as \"app=driver\"."}),

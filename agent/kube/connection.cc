@@ -208,7 +208,7 @@ asio::awaitable<Result<Response>> Connection::read_head() {
   response.status = static_cast<int>(head.result_int());
   response.content_type = std::string(head[http::field::content_type]);
   response.has_priority_level = !head["X-Kubernetes-PF-PriorityLevel-UID"].empty();
-  response.date = parse_http_date(std::string(head[http::field::date]));
+  response.date = std::string(head[http::field::date]);
   response.retry_after = parse_retry_after(std::string(head[http::field::retry_after]));
   co_return response;
 }

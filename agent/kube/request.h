@@ -38,7 +38,7 @@ struct Response {
   int status = 0;
   std::string content_type;
   std::optional<std::chrono::seconds> retry_after;
-  std::optional<std::chrono::sys_seconds> date;  // by the server's clock, if it says so
+  std::string date;                 // the Date header, for parse_http_date; empty: there is none
   bool has_priority_level = false;  // the server has weighed the request among those of others
   std::string body;
 };

@@ -36,7 +36,7 @@ Result<std::unique_ptr<RequestTurns::Place>> RequestTurns::wait(std::chrono::nan
     return std::unique_ptr<Place>();
   }
   const auto time = rate_.until(line_.size() + 1, now);
-  if (line_.size() >= kMostWaiting || time >= patience) {
+  if (time >= patience) {
     return Error::of_text(StatusCode::kResourceExhausted,
                           limit_text() + ", and " + std::to_string(line_.size()) +
                               " wait before it: its turn would come in " + seconds_text(time))

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -26,8 +25,6 @@ namespace longshore::kube {
 
 class RequestTurns {
  public:
-  static constexpr size_t kMostWaiting = 1000;
-
   class Place {
    public:
     ~Place();
@@ -51,7 +48,7 @@ class RequestTurns {
 
   // `on_turn` is called once at most, later, and may not come back here. Null: it is its turn now.
   // An error, which completes "cannot get X: ": as far as the rate tells, its turn does not come
-  // within `patience`, or too many wait.
+  // within `patience`.
   Result<std::unique_ptr<Place>> wait(std::chrono::nanoseconds patience,
                                       std::function<void()> on_turn);
   void answered(const RequestAnswer& answer);

@@ -117,7 +117,9 @@ class ApiServerCheck {
     }
     report_.ok("the API server answers" +
                (outcome ? version_text(outcome.response().body) : std::string()));
-    if (outcome && outcome.response().date) check_clock(*outcome.response().date);
+    if (outcome) {
+      if (const auto date = kube::parse_http_date(outcome.response().date)) check_clock(*date);
+    }
     for (const config::ModuleSettings& module : loaded_.configuration.modules) {
       if (!needs_api_server(module)) continue;
       add_role(module);
@@ -139,11 +141,13 @@ class ApiServerCheck {
   void add_role(const config::ModuleSettings& module) {
     const auto schema = loaded_.schemas.find(module.name);
     const std::string file = schema == loaded_.schemas.end() ? "" : schema->second.role_file;
+    std::set<std::string> added;  // one may stand in several grants
     for (const config::KubeGrant& grant : module.kube_grants) {
       for (const std::string& group : grant.api_groups) {
         for (const std::string& resource : grant.resources) {
           for (const std::string& verb : grant.verbs) {
-            add_permission({module.name, verb, resource_of(group, resource), file});
+            const Permission permission{module.name, verb, resource_of(group, resource), file};
+            if (added.insert(permission.text()).second) add_permission(permission);
           }
         }
       }
@@ -178,7 +182,8 @@ class ApiServerCheck {
     if (!permission.role_file.empty()) more += "; the role is in " + permission.role_file;
     if (permission.resource.group.empty() && permission.resource.resource == "secrets") {
       // Better by Roles, of which the server has not been asked.
-      report_.warning(text + " in all namespaces, and needs it where objects name secrets" + more);
+      report_.warning(text + " in all namespaces, and needs it where objects name secrets" + more +
+                      "; what Roles allow in single namespaces is not checked");
     } else {
       report_.wrong(text + more);
     }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "config/leader_election_rules.h"
 #include "config/module_catalog.h"
 #include "config/toml_text.h"
 #include "main/go_flags.h"
@@ -18,7 +19,6 @@ namespace {
 
 using config::LeaderElectionSettings;
 using std::chrono::nanoseconds;
-using std::chrono::seconds;
 
 constexpr std::string_view kElection = "leader-election";
 constexpr std::string_view kNamespace = "leader-election-namespace";
@@ -70,9 +70,9 @@ class Reader {
   Result<void> read_namespace() {
     const std::string* const text = value(kNamespace);
     if (text == nullptr) return {};
-    const bool is_name = std::ranges::all_of(
-        *text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
-    if (!is_name) return wrong(kNamespace, config::in_quotes(*text) + " is no name of a namespace");
+    if (!config::is_namespace(*text)) {
+      return wrong(kNamespace, config::in_quotes(*text) + " is no name of a namespace");
+    }
     settings_.name_space = *text;
     return {};
   }
@@ -82,7 +82,7 @@ class Reader {
     if (text == nullptr) return {};
     config::OptionSchema option;
     option.type = config::OptionType::kDuration;
-    option.range = {nanoseconds(seconds(1)).count(), nanoseconds(std::chrono::hours(1)).count()};
+    option.range = config::kLeaderElectionTimes;
     auto read = flag_value("--" + std::string(flag), option, *text);
     if (!read) return std::move(read).error();
     to = nanoseconds(std::get<int64_t>(*read));
@@ -95,15 +95,13 @@ class Reader {
     if (auto read = read_duration(kLeaseDuration, s.lease_duration); !read) return read;
     if (auto read = read_duration(kRenewDeadline, s.renew_deadline); !read) return read;
     if (auto read = read_duration(kRetryPeriod, s.retry_period); !read) return read;
-    if (s.lease_duration % seconds(1) != nanoseconds::zero()) {
-      return wrong(kLeaseDuration, "it must be whole seconds");
-    }
-    if (s.renew_deadline >= s.lease_duration) {
+    if (!has_whole_seconds(s)) return wrong(kLeaseDuration, "it must be whole seconds");
+    if (!renews_before_end(s)) {
       return wrong(kRenewDeadline, config::duration_text(s.renew_deadline) +
                                        " is not shorter than --leader-election-lease-duration, " +
                                        config::duration_text(s.lease_duration));
     }
-    if (5 * s.renew_deadline <= 6 * s.retry_period) {
+    if (!tries_before_deadline(s)) {
       return wrong(kRetryPeriod,
                    "--leader-election-renew-deadline, " + config::duration_text(s.renew_deadline) +
                        ", must be more than 1.2 times " + config::duration_text(s.retry_period));

@@ -11,11 +11,13 @@
 
 #include "config/loaded.h"
 #include "core/inspected_modules.h"
+#include "files/state_lock.h"
 #include "main/described_services.h"
 #include "main/file_findings.h"
 #include "main/socket_findings.h"
 #include "sidecars/check_report.h"
 #include "sidecars/driver_check.h"
+#include "sidecars/port_check.h"
 #include "sidecars/run_dir.h"
 
 #if !defined(_WIN32)
@@ -51,6 +53,23 @@ std::optional<config::Loaded> checked_configuration(const CommandLine& line, Che
   return *std::move(loaded);
 }
 
+// Whether another process has it, as where the program runs already: that one has the ports, too.
+bool check_run_dir(const CommandLine& line, const config::Loaded& loaded, CheckReport& report) {
+  if (const auto ready = prepare_run_dir(line.run_dir); !ready) {
+    report.wrong(ready.error().message());
+    return false;
+  }
+  const std::string& state_dir = loaded.configuration.agent.state_dir;
+  const int owner = line.run_dir.empty() ? 0 : files::StateLock::owner_of(state_dir);
+  if (owner == 0) {
+    if (!line.run_dir.empty()) report.ok("the run dir \"" + line.run_dir + '"');
+    return false;
+  }
+  report.warning("process " + std::to_string(owner) + " has the run dir \"" + line.run_dir +
+                 "\": beside it another start needs a --run-dir of its own, and other ports");
+  return true;
+}
+
 // Of the drivers that controllers have to do with, whether they wait for them or not.
 std::set<std::string> driver_addresses(const config::Configuration& configuration) {
   std::set<std::string> addresses;
@@ -76,11 +95,7 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
   }
   const std::optional<config::Loaded> loaded = checked_configuration(*line, report);
   if (!loaded) return exit_code();
-  if (const auto ready = prepare_run_dir(line->run_dir)) {
-    if (!line->run_dir.empty()) report.ok("the run dir \"" + line->run_dir + '"');
-  } else {
-    report.wrong(ready.error().message());
-  }
+  if (!check_run_dir(*line, *loaded, report)) check_ports(loaded->configuration, report);
   std::map<std::string, std::string> names;
   for (const std::string& address : driver_addresses(loaded->configuration)) {
     if (auto name = check_driver(address, kDriverPatience, report)) names[address] = *name;

@@ -4,6 +4,8 @@
 #include <variant>
 #include <vector>
 
+#include "support/driver_error.h"
+
 namespace longshore::external_attacher {
 namespace {
 
@@ -239,7 +241,9 @@ Result<void> Attacher::attach(const VolumeAttachment& attachment, AttachStep ste
     prepared = *std::move(written);
   }
   const auto answer = driver_.publish(std::move(step.request));
-  if (!answer) return fail(prepared, answer.error(), answer.error().code());
+  if (!answer) {
+    return fail(prepared, plugins::with_code_name(answer.error()), answer.error().code());
+  }
   if (const auto patch = CsiHandler::after_publish(prepared, *answer)) {
     if (auto written = write(*patch); !written) return std::move(written).error();
   }
@@ -277,7 +281,9 @@ Result<void> Attacher::detach(const VolumeAttachment& attachment, DetachStep ste
     if (!added) return fail(attachment, added.error(), std::nullopt);
   }
   const auto answer = driver_.unpublish(std::move(step.request));
-  if (!answer) return fail(attachment, answer.error(), answer.error().code());
+  if (!answer) {
+    return fail(attachment, plugins::with_code_name(answer.error()), answer.error().code());
+  }
   VolumeAttachment now = attachment;
   while (const auto patch = handler_->after_unpublish(now)) {
     auto written = write(*patch);

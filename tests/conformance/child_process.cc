@@ -71,8 +71,8 @@ ChildProcess::~ChildProcess() {
   close(output_);
 }
 
-int ChildProcess::stop() {
-  kill(id_, SIGTERM);
+int ChildProcess::stop(int signal) {
+  kill(id_, signal);
   int status = 0;
   waitpid(id_, &status, 0);
   id_ = -1;

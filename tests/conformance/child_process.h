@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ class ChildProcess {
 
   pid_t id() const { return id_; }
 
-  // SIGTERM, then its exit status; 128 plus the number when a signal ended it.
-  int stop();
+  // The signal, then its exit status; 128 plus the number when a signal ended it.
+  int stop(int signal = SIGTERM);
 
  private:
   void wait_until_serving();

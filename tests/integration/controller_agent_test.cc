@@ -26,6 +26,14 @@ std::string example(const std::string& isolation, const std::string& more = "") 
          isolation + "\"\n" + more;
 }
 
+// One that serves, and one whose driver's address is none.
+std::string beat_and_probe() {
+  return "[controllers.beat]\nlibrary = \"" + built_module("example") +
+         "\"\nmay_call = [\"longshore.host.v1.Agent/WatchModules\"]\n" +
+         "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
+         "\"\nsettings.csi_address = \"127.0.0.1:50051\"\n";
+}
+
 }  // namespace
 
 TEST_CASE("The example controller logs what becomes of modules, also over reloads") {
@@ -131,10 +139,7 @@ TEST_CASE("A controller runs while its driver is ready, and says what it waits f
 
 TEST_CASE("longshorectl tells of controllers apart, with what they fail of") {
   AgentDirectory directory;
-  directory.configure("[controllers.beat]\nlibrary = \"" + built_module("example") +
-                      "\"\nmay_call = [\"longshore.host.v1.Agent/WatchModules\"]\n" +
-                      "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
-                      "\"\nsettings.csi_address = \"127.0.0.1:50051\"\n");
+  directory.configure(beat_and_probe());
   const AgentProcess agent(directory);
   REQUIRE(agent.serves());
   const auto run = [&](std::vector<std::string> words) {
@@ -164,10 +169,7 @@ TEST_CASE("longshorectl tells of controllers apart, with what they fail of") {
 
 TEST_CASE("longshorectl says why a controller tells nothing of an object") {
   AgentDirectory directory;
-  directory.configure("[controllers.beat]\nlibrary = \"" + built_module("example") +
-                      "\"\nmay_call = [\"longshore.host.v1.Agent/WatchModules\"]\n" +
-                      "[controllers.probe]\nlibrary = \"" + built_module("livenessprobe") +
-                      "\"\nsettings.csi_address = \"127.0.0.1:50051\"\n");
+  directory.configure(beat_and_probe());
   const AgentProcess agent(directory);
   REQUIRE(agent.serves());
   const auto ask = [&](std::vector<std::string> words) {

@@ -344,6 +344,52 @@ TEST_CASE("csi-sidecars --check tells what of a start is right, and starts nothi
                                          driver.socket + "\": "));
 }
 
+TEST_CASE("csi-sidecars --check tells of a port that is taken") {
+  AgentDirectory directory;
+  const FileDescriptor taken(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  REQUIRE(::bind(taken.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::listen(taken.get(), 1) == 0);
+  REQUIRE(::getsockname(taken.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  const std::string free = "127.0.0.1:" + std::to_string(free_port());
+  const auto check = [&](const std::string& metrics, const std::string& health) {
+    CAPTURE(metrics, health);
+    const ProgramRun run = run_program(
+        csi_sidecars({"--check", "--controllers=livenessprobe", "--metrics-address=" + metrics,
+                      "--livenessprobe-" + health, "--csi-address=" + (directory / "absent"),
+                      "--run-dir=" + (directory / "sidecars")}));
+    CHECK(run.exit_code == 1);
+    CHECK_THAT(run.output, Catch::Contains("\nok: the port of " + free + " is free\n") &&
+                               Catch::Contains("\nwrong: cannot listen for HTTP on \"") &&
+                               Catch::Contains(":" + port + "\": Address already in use\n"));
+  };
+  check("127.0.0.1:" + port, "http-endpoint=" + free);
+  check(free, "http-endpoint=:" + port);
+  check(free, "health-port=" + port);
+}
+
+TEST_CASE("csi-sidecars --check beside one that runs tells whose the run dir is") {
+  AgentDirectory directory;
+  Driver driver(directory);
+  driver.run();
+  std::vector<std::string> flags = livenessprobe_of(driver, directory);
+  const std::string port = std::to_string(free_port());
+  std::ranges::replace(flags, "--http-endpoint=127.0.0.1:0", "--http-endpoint=127.0.0.1:" + port);
+  AgentProcess sidecars(directory, {.command = csi_sidecars(flags)});
+  INFO(directory.log());
+  REQUIRE(sidecars.serves());
+  flags.emplace_back("--check");
+  const ProgramRun run = run_program(csi_sidecars(flags));
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.output, Catch::Contains("\nwarning: process " + std::to_string(sidecars.id()) +
+                                         " has the run dir \"" + directory / "sidecars" + "\": ") &&
+                             Catch::Contains("\nok: the CSI driver at ") && !Catch::Contains(port));
+}
+
 TEST_CASE("csi-sidecars --check waits for a driver that is on its way") {
   AgentDirectory directory;
   Driver driver(directory);

@@ -378,7 +378,7 @@ TEST_CASE_METHOD(Cluster,
   publish_error = Error::of_text(StatusCode::kResourceExhausted, "no slot is free");
   REQUIRE(start({{"retry_interval_start", SettingValue(std::chrono::nanoseconds(60s))}}));
   const json::value error = attachment("va").at("status").at("attachError");
-  CHECK(error.at("message") == "no slot is free");
+  CHECK(error.at("message") == "RESOURCE_EXHAUSTED: no slot is free");
   CHECK(error.at("errorCode") == 8);
   // Not already when the watch tells of what it has written.
   tell_changes();

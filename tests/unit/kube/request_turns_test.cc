@@ -95,15 +95,6 @@ TEST_CASE("whose turn would come too late is told so at once") {
   CHECK(line.order == Order{"a at once", "b", "c"});
 }
 
-TEST_CASE("no more than a thousand wait") {
-  Line line({.per_second = 1000, .burst = 1});
-  std::vector<Place> places;
-  for (size_t i = 0; i <= RequestTurns::kMostWaiting; ++i) places.push_back(line.wait("one"));
-  CHECK_THAT(line.refusal(std::chrono::hours(1)), Contains("1000 wait before it"));
-  places.pop_back();
-  CHECK(line.wait("another"));
-}
-
 TEST_CASE("those who wait go by the rate that the answers make") {
   Line line({});
   std::vector<Place> places;
