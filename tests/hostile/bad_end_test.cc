@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "hostile_world.h"
+#include "tests/support/wire_writer.h"
 
 namespace longshore::hostile {
 namespace {
@@ -81,6 +83,40 @@ TEST_CASE("A thread that outlives its instance gets STALE and REFUSED, and harms
   CHECK(line_from(ends[0]) == answers);
   close(ends[0]);
   CHECK(World::get().count_logged("from the past") <= 1);
+}
+
+TEST_CASE("A module whose WMI hangs is left behind in time, and serves anew beside it") {
+  const bool caller_waits = GENERATE(false, true);
+  CAPTURE(caller_waits);
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  const std::string request = test::WireWriter().text(1, std::to_string(ends[1]));
+  Subject hung("longshore-hung-wmi");
+  hung.started();
+  auto waiting = std::async(std::launch::async, [&] {
+    return hung.call(request, caller_waits ? std::chrono::seconds(30) : kTimeToReachModule);
+  });
+  REQUIRE(line_from(ends[0]) == "asked\n");
+  if (!caller_waits) waiting.wait();
+  CHECK(hung.stop(100ms) == "cannot stop the module \"longshore-hung-wmi\": its destroy hangs");
+  CHECK(waiting.get().code ==
+        (caller_waits ? StatusCode::kUnavailable : StatusCode::kDeadlineExceeded));
+
+  // Its like is answered at once: the byte is there before the question.
+  int others[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, others) == 0);
+  REQUIRE(write(others[0], "x", 1) == 1);
+  Subject next("longshore-hung-wmi");
+  CHECK(next.started().call(test::WireWriter().text(1, std::to_string(others[1]))).code ==
+        StatusCode::kOk);
+  CHECK(next.stop().empty());
+  CHECK(line_from(others[0]) == "asked\n");
+  CHECK(line_from(others[0]) == "let go\n");
+
+  // The late answer ends what was left behind: all that it touches is still there.
+  REQUIRE(write(ends[0], "x", 1) == 1);
+  CHECK(line_from(ends[0]) == "let go\n");
+  for (const int end : {ends[0], ends[1], others[0], others[1]}) close(end);
 }
 
 }  // namespace

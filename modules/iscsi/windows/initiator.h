@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "iscsi/iscsi_backend.h"
-#include "iscsi/windows/initiator_answers.h"
+#include "iscsi/windows/initiator_queries.h"
 
 namespace longshore::iscsi {
 

@@ -1,18 +1,23 @@
 // What the initiator's longer answers say: arrays of the sizes that it tells, and structures with
-// pointers into the buffer that holds them. No count, size or pointer in them is believed before it
-// was compared with the buffer.
+// pointers into the buffer that holds them.
 //
-// Threads: plain functions. They may take as long as the initiator does.
+// No count, size or address in them is believed before it was compared with the buffer; nothing is
+// the answer where one of them lies. What a portal may say (names, addresses) is taken where it is
+// one, and left out where it is not. Buffers may be longer than what was written into them.
+//
+// Threads: plain functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "iscsi/portal.h"
-#include "iscsi/windows/initiator_error.h"
-#include "iscsi/windows/initiator_library.h"
-#include "longshore/result.hpp"
+#include "iscsi/windows/initiator_structures.h"
+#include "support/windows/pointed_answer.h"
 
 namespace longshore::iscsi {
 
@@ -22,27 +27,22 @@ struct InitiatorSession {
   std::vector<Portal> portals;            // of its connections
 };
 
-// Those that targets are asked of. What is no portal is left out.
-Result<std::vector<Portal>> read_portals(InitiatorLibrary& library,
-                                         const InitiatorPurpose& purpose);
+// Of so many TargetPortalInfo, each portal once.
+std::optional<std::vector<Portal>> portals_of_infos(std::span<const std::byte> answer,
+                                                    uint64_t count);
+// Of so many TargetPortal, each once.
+std::optional<std::vector<Portal>> portals_of(std::span<const std::byte> answer, uint64_t count);
 
-// The names of all targets that are known, each once. What is no name is left out: a portal can
-// answer anything.
-Result<std::vector<std::string>> read_targets(InitiatorLibrary& library,
-                                              const InitiatorPurpose& purpose);
+// Names that end with a zero each, and after the last another zero or the end of the answer, which
+// is `units` characters long. Each once.
+std::optional<std::vector<std::string>> target_names_of(std::span<const std::byte> answer,
+                                                        uint64_t units);
 
-// Where a target is offered.
-Result<std::vector<Portal>> read_portals_of(InitiatorLibrary& library, const std::string& target,
-                                            const InitiatorPurpose& purpose);
+// Of so many SessionInfo at the front.
+std::optional<std::vector<InitiatorSession>> sessions_of(const support::PointedAnswer& answer,
+                                                         uint64_t count);
 
-Result<std::vector<InitiatorSession>> read_sessions(InitiatorLibrary& library,
-                                                    const InitiatorPurpose& purpose);
-
-// The numbers of a session's disks, each once.
-Result<std::vector<uint32_t>> read_disks(InitiatorLibrary& library, InitiatorId session,
-                                         const InitiatorPurpose& purpose);
-
-// A portal as the initiator takes it.
-TargetPortal target_portal(const Portal& portal);
+// The numbers of the disks among so many DeviceOnSession, each once.
+std::optional<std::vector<uint32_t>> disks_of(std::span<const std::byte> answer, uint64_t count);
 
 }  // namespace longshore::iscsi

@@ -4,7 +4,7 @@
 
 #include "longshore/windows/wide_text.hpp"
 #include "system/service_name.h"
-#include "system/windows/service_answers.h"
+#include "system/windows/service_queries.h"
 #include "system/windows/service_wait.h"
 #include "system/windows/smbios.h"
 

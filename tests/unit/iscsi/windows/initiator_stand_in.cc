@@ -5,6 +5,7 @@
 
 #include "iscsi/windows/initiator_error.h"
 #include "longshore/windows/wide_text.hpp"
+#include "support/windows/pointed_answer.h"
 
 namespace longshore::iscsi {
 namespace {
@@ -15,11 +16,11 @@ constexpr ULONG kNoAuthenticationInfo = 0xEFFF0034;
 constexpr ULONG kDeviceBusy = 0xEFFF0040;
 
 Portal portal_of(const TargetPortal& portal) {
-  return {narrow(std::wstring_view(portal.address)), portal.socket};
+  return {support::text_in(portal.address), portal.socket};
 }
 
 template <size_t size>
-void put_text(WCHAR (&array)[size], const std::string& text) {
+void put_text(char16_t (&array)[size], const std::string& text) {
   const std::wstring units = wide(text);
   std::copy_n(units.c_str(), std::min(units.size() + 1, size), array);
 }
@@ -38,11 +39,12 @@ class FrontWriter {
     if (used_ > buffer_.size()) return nullptr;
     return reinterpret_cast<Element*>(buffer_.data() + place);
   }
-  WCHAR* text(const std::string& text) {
+  // The address of the text.
+  uint64_t text(const std::string& text) {
     const std::wstring units = wide(text);
-    WCHAR* const room = take<WCHAR>(units.size() + 1);
+    char16_t* const room = take<char16_t>(units.size() + 1);
     if (room != nullptr) std::copy_n(units.c_str(), units.size() + 1, room);
-    return room;
+    return reinterpret_cast<uintptr_t>(room);
   }
   ULONG used() const { return static_cast<ULONG>(used_); }
   ULONG code() const { return used_ > buffer_.size() ? ERROR_INSUFFICIENT_BUFFER : ERROR_SUCCESS; }
@@ -154,12 +156,13 @@ InitiatorCode InitiatorStandIn::list_sessions(std::span<std::byte> buffer, ULONG
     info.target_node_name = writer.text(session.target);
     info.target_name = writer.text(session.target);
     info.connection_count = static_cast<ULONG>(session.portals.size());
-    info.connections = writer.take<ConnectionInfo>(session.portals.size());
+    auto* const connections = writer.take<ConnectionInfo>(session.portals.size());
+    info.connections = reinterpret_cast<uintptr_t>(connections);
     for (size_t i = 0; i < session.portals.size(); ++i) {
       ConnectionInfo connection{};
       connection.target_address = writer.text(session.portals[i].address);
       connection.target_socket = session.portals[i].port;
-      if (writer.code() == ERROR_SUCCESS) info.connections[i] = connection;
+      if (writer.code() == ERROR_SUCCESS) connections[i] = connection;
     }
     if (writer.code() == ERROR_SUCCESS) infos[index++] = info;
   }
@@ -177,7 +180,7 @@ InitiatorCode InitiatorStandIn::list_devices(InitiatorId session, std::span<Devi
   count = static_cast<ULONG>(disks.size());
   const bool fits = disks.size() <= buffer.size();
   for (size_t i = 0; fits && i < disks.size(); ++i) {
-    buffer[i].number = {device_type, disks[i], 0};
+    buffer[i].number = {support::kDiskDeviceType, disks[i], 0};
   }
   ULONG size = 0;
   return finish(std::as_writable_bytes(buffer), size, count,

@@ -43,7 +43,6 @@ class InitiatorStandIn final : public InitiatorLibrary {
   std::set<std::string> busy;          // targets whose disks are in use
   std::vector<std::string> done;       // "log in iqn...", "remove persistent iqn..."
   std::map<std::string, ULONG> codes;  // by function: what it answers in place of its own
-  DWORD device_type = FILE_DEVICE_DISK;
 
   // Does something to an answer that is a buffer, after it was made.
   std::function<void(std::span<std::byte> buffer, ULONG& size, ULONG& count, ULONG& code)> spoil;

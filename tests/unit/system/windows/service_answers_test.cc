@@ -1,133 +1,110 @@
-// What the service control manager may answer, and what must not be believed.
+// Answers of the service control manager's put together by hand: whole, cut, and lying.
 #include "system/windows/service_answers.h"
 
 #include <catch2/catch.hpp>
-#include <cstring>
 
-#include "tests/support/outcome.h"
-#include "tests/unit/system/windows/service_manager_stand_in.h"
+#include "system/windows/service_structures.h"
+#include "tests/support/windows/pointed_bytes.h"
 
 namespace longshore::system {
 namespace {
 
-using test::outcome;
+using test::PointedBytes;
 using Names = std::vector<std::string>;
 
-struct Asked {
-  explicit Asked(StandInService service = {}) {
-    manager.put("a", std::move(service));
-    REQUIRE(manager.open_manager(whole) == ERROR_SUCCESS);
-    REQUIRE(manager.open_service(whole, L"a", 0, service_handle) == ERROR_SUCCESS);
+constexpr uint32_t kDisabledStart = 4, kStoppedState = 1, kRunningState = 4;
+
+struct Config {
+  explicit Config(const char16_t* display_name) {
+    place = bytes.add(config);
+    config.start_type = kDisabledStart;
+    config.program = bytes.add(u"C:\\service.exe");
+    config.display_name = bytes.add(display_name);
+    bytes.put(place, config);
+  }
+  auto read(size_t cut_to = SIZE_MAX) {
+    bytes.put(place, config);
+    return config_of(bytes.answer(cut_to));
   }
 
-  Result<ServiceConfig> config() { return read_config(manager, service_handle, purpose); }
-  Result<Names> dependants() { return read_dependants(manager, service_handle, purpose); }
-
-  ServiceManagerStandIn manager;
-  SC_HANDLE whole = nullptr;
-  SC_HANDLE service_handle = nullptr;
-  const ServicePurpose purpose{"look at the service", "a"};
+  PointedBytes bytes;
+  uint64_t place;
+  ServiceConfigAnswer config{};
 };
 
-// Overwrites a field of the structure at the front of the buffer.
-template <typename Struct, typename Field>
-ServiceManagerStandIn::Spoil set_field(Field Struct::*field, Field value) {
-  return [=](std::span<std::byte> buffer, DWORD&, DWORD&, DWORD&) {
-    Struct front;
-    std::memcpy(&front, buffer.data(), sizeof(front));
-    front.*field = value;
-    std::memcpy(buffer.data(), &front, sizeof(front));
-  };
-}
-
-TEST_CASE("a configuration is read, with letters of all kinds") {
-  Asked asked({.display_name = "Dienst für \xf0\x9f\x92\xbe", .start_type = SERVICE_DISABLED});
-  const auto config = asked.config();
+TEST_CASE("a configuration is read with the text that it points at") {
+  const auto config = Config(u"Dienst f\u00fcr \U0001f4be").read();
   REQUIRE(config);
-  CHECK(config->display_name == "Dienst für \xf0\x9f\x92\xbe");
-  CHECK(config->start_type == SERVICE_DISABLED);
+  CHECK(config->display_name == "Dienst f\xc3\xbcr \xf0\x9f\x92\xbe");
+  CHECK(config->start_type == kDisabledStart);
 }
 
-TEST_CASE("an answer that is larger than expected is asked for again") {
-  Asked asked({.display_name = std::string(20'000, 'n')});
-  CHECK(asked.config()->display_name == std::string(20'000, 'n'));
-
-  Names many;
-  for (int i = 0; i < 500; ++i) {
-    many.push_back("service " + std::to_string(i));
-    asked.manager.put(many.back(), {.display_name = "A longer name", .state = SERVICE_RUNNING});
+TEST_CASE("a configuration that is cut anywhere is none") {
+  Config config(u"name");
+  for (size_t size = 0; size < config.bytes.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(config.read(size));
   }
-  asked.manager.put("a", {.dependants = many});
-  CHECK(*asked.dependants() == many);
 }
 
-TEST_CASE("texts that lie outside of a configuration are not read") {
-  Asked asked({.display_name = "x"});
-  static wchar_t elsewhere[] = L"elsewhere";
-  wchar_t* const bad = GENERATE(&elsewhere[0], reinterpret_cast<wchar_t*>(1),
-                                reinterpret_cast<wchar_t*>(UINTPTR_MAX));
-  asked.manager.spoil_answers(set_field(&QUERY_SERVICE_CONFIGW::lpDisplayName, bad));
-  const auto config = asked.config();
-  REQUIRE(outcome(config) == "INTERNAL");
-  CHECK_THAT(config.error().message(), Catch::Contains("makes no sense"));
+TEST_CASE("a display name outside of the configuration is not read, and no one is an empty one") {
+  Config config(u"name");
+  config.config.display_name = 0;
+  REQUIRE(config.read());
+  CHECK(config.read()->display_name.empty());
+  for (const uint64_t bad : {uint64_t{1}, PointedBytes::kAddress - 2, config.bytes.end(),
+                             config.bytes.end() - 3, UINT64_MAX}) {
+    CAPTURE(bad);
+    config.config.display_name = bad;
+    CHECK_FALSE(config.read());
+  }
 }
 
-TEST_CASE("no display name is an empty one") {
-  Asked asked({.display_name = "x"});
-  asked.manager.spoil_answers(
-      set_field(&QUERY_SERVICE_CONFIGW::lpDisplayName, static_cast<wchar_t*>(nullptr)));
-  CHECK(asked.config()->display_name.empty());
+// Two services, and the text of the second one's name at the end.
+struct Services {
+  Services() {
+    for (ServiceStatusAnswer& each : services) places.push_back(bytes.add(each));
+    services[0] = {.name = bytes.add(u"first"), .state = kRunningState};
+    services[1] = {.name = bytes.add(u"second"), .state = kRunningState};
+  }
+  auto read(uint64_t count = 2, size_t cut_to = SIZE_MAX) {
+    for (size_t i = 0; i < places.size(); ++i) bytes.put(places[i], services[i]);
+    return active_services_of(bytes.answer(cut_to), count);
+  }
+
+  PointedBytes bytes;
+  std::vector<uint64_t> places;
+  ServiceStatusAnswer services[2]{};
+};
+
+TEST_CASE("services that are not stopped are read") {
+  Services services;
+  CHECK(services.read() == Names{"first", "second"});
+  CHECK(services.read(1) == Names{"first"});
+  CHECK(services.read(0) == Names{});
+  services.services[0].state = kStoppedState;
+  CHECK(services.read() == Names{"second"});
 }
 
-TEST_CASE("a text without an end is not read") {
-  Asked asked({.display_name = "x"});
-  asked.manager.spoil_answers([](std::span<std::byte> buffer, DWORD&, DWORD&, DWORD&) {
-    std::memset(buffer.data() + sizeof(QUERY_SERVICE_CONFIGW), 'n',
-                buffer.size() - sizeof(QUERY_SERVICE_CONFIGW));
-  });
-  CHECK(outcome(asked.config()) == "INTERNAL");
+TEST_CASE("services that are cut anywhere are none") {
+  Services services;
+  for (size_t size = 0; size < services.bytes.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(services.read(2, size));
+  }
 }
 
-TEST_CASE("room that is never enough ends with an error") {
-  Asked asked;
-  const auto [needed, code, answer] = GENERATE(table<DWORD, DWORD, std::string>({
-      {16, ERROR_INSUFFICIENT_BUFFER, "UNAVAILABLE"},
-      {0, ERROR_INSUFFICIENT_BUFFER, "INTERNAL"},
-      {0xffffffff, ERROR_INSUFFICIENT_BUFFER, "INTERNAL"},
-      {16, ERROR_MORE_DATA, "UNAVAILABLE"},
-      {0, ERROR_MORE_DATA, "INTERNAL"},
-      {0xffffffff, ERROR_MORE_DATA, "INTERNAL"},
-  }));
-  CAPTURE(needed, code);
-  int asks = 0;
-  asked.manager.spoil_answers([&, needed = needed, code = code](std::span<std::byte>, DWORD& room,
-                                                                DWORD&, DWORD& answered) {
-    ++asks;
-    room = needed;
-    answered = code;
-  });
-  CHECK((code == ERROR_MORE_DATA ? outcome(asked.dependants()) : outcome(asked.config())) ==
-        answer);
-  CHECK(asks <= 8);
-}
-
-TEST_CASE("a count of dependants that lies is not believed") {
-  Asked asked({.dependants = {"b"}});
-  asked.manager.put("b", {.state = SERVICE_RUNNING});
-  REQUIRE(*asked.dependants() == Names{"b"});
-  const DWORD lie = GENERATE(2, 100, 1'000, 0xffffffff);
-  asked.manager.spoil_answers(
-      [&](std::span<std::byte>, DWORD&, DWORD& count, DWORD&) { count = lie; });
-  CHECK(outcome(asked.dependants()) == "INTERNAL");
-}
-
-TEST_CASE("a dependant's name that lies outside of the answer is not read") {
-  Asked asked({.dependants = {"b"}});
-  asked.manager.put("b", {.state = SERVICE_RUNNING});
-  static wchar_t elsewhere[] = L"elsewhere";
-  wchar_t* const bad = GENERATE(&elsewhere[0], static_cast<wchar_t*>(nullptr));
-  asked.manager.spoil_answers(set_field(&ENUM_SERVICE_STATUSW::lpServiceName, bad));
-  CHECK(outcome(asked.dependants()) == "INTERNAL");
+TEST_CASE("counts and names of services that lie are not believed") {
+  Services services;
+  for (const uint64_t lie : {uint64_t{3}, uint64_t{1'000}, uint64_t{0xffffffff}}) {
+    CHECK_FALSE(services.read(lie));
+  }
+  for (const uint64_t bad : {uint64_t{0}, PointedBytes::kAddress - 2, services.bytes.end(),
+                             services.bytes.end() - 2, services.places[1] + 1, UINT64_MAX - 1}) {
+    CAPTURE(bad);
+    services.services[1].name = bad;
+    CHECK_FALSE(services.read());
+  }
 }
 
 }  // namespace
