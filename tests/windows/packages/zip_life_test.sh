@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# zip_life_test.sh <folder of the packages>: the zip unpacked, installed as a service and served by the commands
-# of deploy/windows.md, word for word.
+# zip_life_test.sh <folder of the packages> <build folder>: the zip unpacked, installed as a service and served
+# by the commands of deploy/windows.md, word for word; and a program with the agent in it, by the zip's library.
 . "$(dirname "$0")/common.sh"
 rm -rf "$programs" "$data"
 
@@ -33,4 +33,14 @@ has "$(cat "$data/log/longshored.log")" 'serving modules=6'
 
 step 'removed as a service'
 ctl service uninstall > /dev/null
+
+step 'a program made with the library in it'
+work=$(mktemp -d)
+cp "$root/tests/windows/embedding_program.c" "$work/driver.c"
+cp -r "$programs/library" "$work"
+cp "$programs/library/bin/liblongshore.dll" "$2/modules/longshore-echo.dll" "$work"
+command=$(sed -n 's/^    \(x86_64-w64-mingw32-gcc .*\)/\1/p' "$root/deploy/windows.md")
+(cd "$work" && eval "$command")
+windows "$work/driver.exe"
+rm -r "$work"
 rm -r "$programs" "$data"
