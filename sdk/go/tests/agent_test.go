@@ -179,7 +179,7 @@ func TestFaultyOptionsAreRefused(t *testing.T) {
 }
 
 func TestCloseEndsWhatRuns(t *testing.T) {
-	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{})
+	agent := open(t, "stop_timeout = '1s'\n[modules.echo]", longshore.Options{})
 	ctx := watch(withTime(t))
 	ended := make(chan error, 1)
 	go func() {
@@ -204,7 +204,7 @@ func TestCloseHoldsUpNoOtherCall(t *testing.T) {
 	var once sync.Once
 	letGo := func() { once.Do(func() { close(release) }) }
 	isClosing := make(chan struct{}, 1)
-	agent := open(t, "stop_timeout = '10ms'\n[modules.echo]", longshore.Options{Log: func(_ longshore.Level, line string) {
+	agent := open(t, "[modules.echo]", longshore.Options{Log: func(_ longshore.Level, line string) {
 		if strings.Contains(line, "is draining") {
 			isClosing <- struct{}{}
 			<-release

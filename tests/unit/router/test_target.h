@@ -37,8 +37,8 @@ class TestTarget final : public Target {
   void on_refused(const Call&) override { add("refused"); }
   void on_end(Call&) override { add("end"); }
 
-  bool await(const std::string& event) {
-    return events.wait([&](const Events& all) { return all.count(event) > 0; });
+  bool await(const std::string& event, size_t times = 1) {
+    return events.wait([&](const Events& all) { return all.count(event) >= times; });
   }
   size_t count(const std::string& event) const { return events.get().count(event); }
 
