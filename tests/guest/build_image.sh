@@ -71,8 +71,16 @@ install -m 755 "$here/guest_init.sh" "$root/guest_init"
 # Servers that the tests start themselves, and what only delays the start.
 rm -f "$root"/etc/systemd/system/*.wants/{nmbd,smbd,samba-ad-dc,e2scrub_reap,open-iscsi}.service \
   "$root"/etc/systemd/system/timers.target.wants/*
-for unit in serial-getty@ttyS0 systemd-timesyncd systemd-firstboot systemd-pstore; do
+for unit in serial-getty@ttyS0 systemd-timesyncd systemd-firstboot systemd-pstore systemd-logind \
+  systemd-repart systemd-sysusers systemd-update-utmp systemd-update-utmp-runlevel \
+  systemd-random-seed systemd-user-sessions systemd-journal-flush apparmor; do
   ln -sf /dev/null "$root/etc/systemd/system/$unit.service"
+done
+# Programs that make units of what this guest has not. Each "daemon-reload" starts all of them, which
+# takes an emulated processor more than a second.
+mkdir -p "$root/etc/systemd/system-generators"
+for generator in "$root"/usr/lib/systemd/system-generators/*; do
+  ln -s /dev/null "$root/etc/systemd/system-generators/${generator##*/}"
 done
 cat > "$root/etc/systemd/system/guest.service" << 'END'
 [Unit]

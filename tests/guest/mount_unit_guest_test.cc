@@ -31,7 +31,11 @@ class MountUnit {
   }
   MountUnit(const MountUnit&) = delete;
   MountUnit& operator=(const MountUnit&) = delete;
-  ~MountUnit() { remove(); }
+  // No other unit has its path.
+  ~MountUnit() {
+    std::error_code ignored;
+    fs::remove(path(), ignored);
+  }
 
   const std::string& name() const { return name_; }
   std::string path() const { return "/run/systemd/system/" + name_; }

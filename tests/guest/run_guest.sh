@@ -67,14 +67,16 @@ monitor=(-chardev "socket,id=monitor,path=$work/monitor,server=on,wait=off"
   -device virtio-serial-pci -device "virtserialport,chardev=port,name=monitor")
 # Without "-cx16" newer kernels corrupt their memory under QEMU 7.2. A plain processor is faster than
 # "max", whose wide vectors and page tables have to be emulated too; what Debian's kernel does for
-# safety only is left out. One processor boots faster than two, which take turns here.
+# safety only is left out. One processor boots faster than two, which take turns here. While this
+# machine is busy, the kernel's check of its timer fails, and it does not go on ("no_timer_check").
 seconds=${LONGSHORE_GUEST_SECONDS:-2100}
 [ -z "${LONGSHORE_LONG-}" ] || seconds=5400
 timeout --kill-after=10 "$seconds" qemu-system-x86_64 \
   -accel tcg,thread=multi,tb-size=512 -cpu qemu64,-cx16 -M pc -m 2048 -smp 1 \
   -nographic -no-reboot -nodefaults "${monitor[@]}" -serial stdio \
   -kernel "$image/vmlinuz" -initrd "$image/initramfs.img" \
-  -append "console=ttyS0 panic=-1 quiet loglevel=4 mitigations=off init_on_alloc=0 init=$init" \
+  -append "console=ttyS0 panic=-1 quiet loglevel=4 mitigations=off init_on_alloc=0 no_timer_check \
+init=$init" \
   -drive "file=$image/root.img,format=raw,if=virtio,snapshot=on,cache=unsafe" \
   -drive "file=$job,format=raw,if=virtio,cache=unsafe" \
   -device virtio-scsi-pci,id=scsi "${stores[@]}" \

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kHostileSocket = "/run/longshore/hostile/hostile.sock";
 constexpr const char* kConfiguration = "/etc/longshore/agent.toml";
-const std::vector<std::string> kSockets = {"longshore.socket", "longshore-control.socket"};
+const std::string kSockets[] = {"longshore.socket", "longshore-control.socket"};
 
 ProgramRun journalctl(std::vector<std::string> words) {
   words.insert(words.begin(), "/usr/bin/journalctl");
@@ -41,17 +41,13 @@ InstalledAgent::InstalledAgent(const std::string& more) : GroupClients("/run/lon
   std::filesystem::create_directories("/etc/longshore/conf.d");
   configure(more);
   forget_journal();
-  systemctl({"daemon-reload"});
-  for (const std::string& socket : kSockets) {
-    const ProgramRun started = systemctl({"start", socket});
-    require(started.exit_code == 0, socket + ": " + started.errors);
-  }
+  const ProgramRun started = systemctl({"start", kSockets[0], kSockets[1]});
+  require(started.exit_code == 0, started.errors);
 }
 
 InstalledAgent::~InstalledAgent() {
   disconnect();
-  for (const std::string& socket : kSockets) systemctl({"stop", socket});
-  systemctl({"stop", kService});
+  systemctl({"stop", kSockets[0], kSockets[1], kService});
   systemctl({"kill", "--signal=KILL", kService});
   systemctl({"reset-failed", kService});
   CHECK(refusals() == "");
