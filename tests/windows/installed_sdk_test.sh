@@ -56,7 +56,8 @@ step "check its DLL"
 module=$work/shelf/build/modules/longshore-shelf.dll
 quietly "$source/tests/windows/check_binaries.sh" "$work/shelf/build" 6291456 "$objdump" "$nm" \
   modules/longshore-shelf.dll
-quietly wine64 "$sdk/bin/longshore-module-check.exe" "$(windows_path "$module")"
+quietly "$source/tests/windows/run_under_wine.sh" "$sdk/bin/longshore-module-check.exe" \
+  "$(windows_path "$module")"
 has "$(cat "$work/output")" '0 failed, 0 crashed'
 
 # configure <pin>

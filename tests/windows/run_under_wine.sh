@@ -13,14 +13,14 @@ export PATH=/usr/lib/wine:$PATH
 
 run() {
   case $1 in
-    *_test.exe) run_test "$@" ;;
+    *_test.exe | */longshore-module-check.exe) run_test "$@" ;;
     *.exe) exec wine64 "$@" ;;
     *) exec "$@" ;;
   esac
 }
 
-# Where several programs begin at once, Wine ends one of them at times before it has begun, with 0. A
-# test program always says something: one that has not is run again.
+# Where several programs begin at once, Wine ends one of them at times before it has begun, with 0.
+# These always say something: one that has not is run again.
 run_test() {
   local output child status
   output=$(mktemp "$LONGSHORE_WINE_SESSION/output.XXXXXX")
