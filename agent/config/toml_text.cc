@@ -72,14 +72,15 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     return std::nullopt;
   }
   const int64_t count = std::stoll(std::string(whole));
-  // Room for one more unit: the fraction comes on top.
-  if (count >= std::numeric_limits<int64_t>::max() / unit->nanoseconds) return std::nullopt;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (count > kMost / unit->nanoseconds) return std::nullopt;
   int64_t nanoseconds = count * unit->nanoseconds;
   int64_t place = unit->nanoseconds;
   for (const char digit : fraction) {
     // A digit beyond the nanosecond would be lost without a word.
     const int64_t tenfold = (digit - '0') * place;
     if (tenfold % 10 != 0 || (place == 0 && digit != '0')) return std::nullopt;
+    if (tenfold / 10 > kMost - nanoseconds) return std::nullopt;
     nanoseconds += tenfold / 10;
     place /= 10;
   }

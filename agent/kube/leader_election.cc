@@ -17,7 +17,7 @@ constexpr milliseconds kRetryOfHolder{1000};
 // What one request gets at least.
 constexpr milliseconds kLeastPatience{1000};
 // All of a release: the agent's end waits for it.
-constexpr milliseconds kReleasePatience{2000};
+constexpr milliseconds kReleasePatience{5000};
 // Of what another has written as its name.
 constexpr size_t kMostShown = 200;
 
@@ -227,7 +227,14 @@ void LeaderElection::on_got_for_release(Outcome outcome) {
   write(released_lease(*lease, timing_.now()), Method::kPut, &LeaderElection::on_released);
 }
 
-void LeaderElection::on_released(Outcome) { std::exchange(on_released_done_, nullptr)(); }
+void LeaderElection::on_released(Outcome outcome) {
+  // A renewal that was under way has come in between.
+  const bool is_outdated = !outcome && outcome.error().reason() == ApiReason::kConflict;
+  if (is_outdated && std::chrono::steady_clock::now() < release_by_) {
+    return get(&LeaderElection::on_got_for_release);
+  }
+  std::exchange(on_released_done_, nullptr)();
+}
 
 std::string LeaderElection::path() const {
   return "/apis/coordination.k8s.io/v1/namespaces/" + claim_.name_space + "/leases";

@@ -1,7 +1,6 @@
 // The built controller in the SDK's fake host, which plays the driver and the API server: which
 // requests it makes, and how many.
 #include <algorithm>
-#include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -24,11 +23,11 @@
 #include "longshore/testing/fake_host.hpp"
 #include "longshore/testing/module_file.hpp"
 #include "tests/support/build_tree.h"
+#include "tests/unit/external-attacher/json_patches.h"
 
 namespace longshore::external_attacher {
 namespace {
 
-namespace json = boost::json;
 using namespace std::chrono_literals;
 using host::v1::KubeEvent;
 using host::v1::KubePatchRequest;
@@ -43,48 +42,6 @@ constexpr const char* kPatch = "longshore.host.v1.Kube/Patch";
 const std::string kVolumes = "/api/v1/persistentvolumes";
 const std::string kAttachments = "/apis/storage.k8s.io/v1/volumeattachments";
 const std::string kNodes = "/apis/storage.k8s.io/v1/csinodes";
-
-// RFC 7386.
-void merge(json::value& target, const json::value& patch) {
-  if (!patch.is_object()) {
-    target = patch;
-    return;
-  }
-  if (!target.is_object()) target = json::object();
-  for (const auto& member : patch.get_object()) {
-    if (member.value().is_null()) {
-      target.get_object().erase(member.key());
-    } else {
-      merge(target.get_object()[member.key()], member.value());
-    }
-  }
-}
-
-// RFC 6902, as far as it is used here: members are added, and elements added and removed. False: a
-// test fails.
-bool change(json::value& target, const json::array& patch) {
-  for (const json::value& operation : patch) {
-    const std::string op(operation.at("op").as_string());
-    const std::string path(operation.at("path").as_string());
-    json::error_code error;
-    if (op == "test") {
-      const json::value* const found = target.find_pointer(path, error);
-      if ((found ? *found : json::value()) != operation.at("value")) return false;
-      continue;
-    }
-    const size_t slash = path.rfind('/');
-    json::value& parent = target.at_pointer(path.substr(0, slash));
-    const std::string part = path.substr(slash + 1);
-    if (parent.is_object()) {
-      parent.get_object()[part] = operation.at("value");
-    } else if (part == "-") {
-      parent.as_array().push_back(operation.at("value"));
-    } else {
-      parent.as_array().erase(parent.as_array().begin() + std::stol(part));
-    }
-  }
-  return true;
-}
 
 // The controller, a driver and an API server.
 struct Cluster {
