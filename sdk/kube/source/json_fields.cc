@@ -40,8 +40,17 @@ std::string wrong_type(const std::string& path, const json::value& value, json::
 
 }  // namespace
 
+JsonDocument::JsonDocument(std::string kind, std::string_view text)
+    : kind_(std::move(kind)), value_(&own_memory_) {
+  parse(text, &own_memory_);
+}
+
 JsonDocument::JsonDocument(std::string kind, std::string_view text, json::storage_ptr memory)
     : kind_(std::move(kind)), value_(memory) {
+  parse(text, memory);
+}
+
+void JsonDocument::parse(std::string_view text, const json::storage_ptr& memory) {
   json::parse_options options;
   options.max_depth = kMostDepth;
   json::parser parser(memory, options);
@@ -128,6 +137,7 @@ std::vector<std::string> JsonFields::texts(std::string_view name) const {
     document_->complain(wrong_type(path, *value, json::kind::array));
     return texts;
   }
+  texts.reserve(value->get_array().size());
   for (const json::value& element : value->get_array()) {
     auto text = text_of(element, path + '[' + std::to_string(texts.size()) + ']');
     if (!text) return {};

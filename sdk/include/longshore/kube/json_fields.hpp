@@ -12,9 +12,12 @@
 // Threads: one at a time. Owner: whoever parses; fields do not outlive their document.
 #pragma once
 
+#include <array>
 #include <boost/json/memory_resource.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -62,8 +65,10 @@ class JsonFields {
 
 class JsonDocument {
  public:
-  // `kind`: what sentences name it. `memory` is used for everything that is parsed.
-  JsonDocument(std::string kind, std::string_view text, boost::json::storage_ptr memory = {});
+  // `kind`: what sentences name it. `memory` is used for everything that is parsed; without it the
+  // document has its own, so that what a controller keeps does not lie between what goes again.
+  JsonDocument(std::string kind, std::string_view text);
+  JsonDocument(std::string kind, std::string_view text, boost::json::storage_ptr memory);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
 
@@ -77,6 +82,12 @@ class JsonDocument {
   Result<void> check() const;
 
  private:
+  static constexpr size_t kFirstBytes = 4096;  // enough for most
+
+  void parse(std::string_view text, const boost::json::storage_ptr& memory);
+
+  std::array<unsigned char, kFirstBytes> first_;
+  boost::json::monotonic_resource own_memory_{first_.data(), first_.size()};
   const std::string kind_;
   std::string name_;
   boost::json::value value_;

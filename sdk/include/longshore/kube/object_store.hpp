@@ -18,7 +18,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,10 +47,10 @@ class ObjectStore {
 
   // A watch begins: all is told anew.
   void begin() {
-    told_.clear();
-    is_telling_ = true;
-    // The server may have gone back.
-    for (auto& [key, entry] : entries_) entry.version.clear();
+    for (auto& [key, entry] : entries_) {
+      entry.is_told = false;
+      entry.has_version = false;  // the server may have gone back
+    }
   }
 
   // An error: the reader refuses the object, and what was known of it stays.
@@ -65,7 +64,8 @@ class ObjectStore {
     } else if (event.type() == Event::TYPE_DELETE) {
       erase(entries_.find(event.key()), changes);
     } else if (event.type() == Event::TYPE_INITIAL || event.type() == Event::TYPE_UPSERT) {
-      if (is_telling_) told_.insert(event.key());
+      const auto known = entries_.find(event.key());
+      if (known != entries_.end()) known->second.is_told = true;  // also where it is refused
       auto object = reader_(event.object());
       if (!object) return std::move(object).error();
       put(event.key(), std::make_shared<const Object>(*std::move(object)), changes);
@@ -83,10 +83,11 @@ class ObjectStore {
     if (found == entries_.end()) return object;
     Entry& entry = found->second;
     const std::string& version = object->metadata.resource_version;
-    if (!is_newer(version, entry.version)) return object;
-    entry = {.known = std::make_shared<const Object>(*object),
-             .told = entry.is_gone ? nullptr : std::move(entry.told),
-             .version = version};
+    if (!is_newer(version, version_of(entry))) return object;
+    entry.known = std::make_shared<const Object>(*object);
+    if (entry.is_gone) entry.told = nullptr;
+    entry.has_version = true;
+    entry.is_gone = false;
     return object;
   }
   // A write was the object's end; the watch will tell of that too.
@@ -109,29 +110,36 @@ class ObjectStore {
 
  private:
   struct Entry {
-    Known known;          // own writes too
-    Known told;           // by the last change; null: it was gone
-    std::string version;  // what is older is no news; empty: nothing is older
+    Known known;               // own writes too
+    Known told;                // by the last change; null: it was gone
+    bool has_version = false;  // what is older than `known` is no news
     bool is_gone = false;
+    bool is_told = true;  // since the beginning
   };
   using Entries = std::map<std::string, Entry>;
+
+  // Empty: nothing is older.
+  static std::string_view version_of(const Entry& entry) {
+    return entry.has_version ? std::string_view(entry.known->metadata.resource_version)
+                             : std::string_view();
+  }
 
   void put(const std::string& key, const Known& now, std::vector<Change>& changes) {
     Entry& entry = entries_[key];
     const std::string& version = now->metadata.resource_version;
-    if (is_newer(entry.version, version)) return;
-    if (entry.is_gone && entry.version == version) return;
+    if (is_newer(version_of(entry), version)) return;
+    if (entry.is_gone && version_of(entry) == version) return;
     Known before = entry.is_gone ? nullptr : std::move(entry.told);
     if (before && *before == *now) {
       if (*entry.known == *now) {  // it is told anew
-        entry.told = std::move(before);
-        entry.version = version;
+        entry.known = entry.told = now;
+        entry.has_version = true;
         return;
       }
       before = std::move(entry.known);  // an own write that the server has lost
     }
     changes.push_back({key, std::move(before), now});
-    entry = {.known = now, .told = now, .version = version};
+    entry = {.known = now, .told = now, .has_version = true};
   }
 
   void erase(typename Entries::iterator found, std::vector<Change>& changes) {
@@ -141,18 +149,14 @@ class ObjectStore {
   }
 
   void end_of_telling(std::vector<Change>& changes) {
-    is_telling_ = false;
     for (auto next = entries_.begin(); next != entries_.end();) {
       const auto entry = next++;
-      if (!told_.contains(entry->first)) erase(entry, changes);
+      if (!entry->second.is_told) erase(entry, changes);
     }
-    told_.clear();
   }
 
   const Reader reader_;
   Entries entries_;
-  std::set<std::string> told_;  // since the beginning
-  bool is_telling_ = false;
 };
 
 }  // namespace longshore::kubernetes
