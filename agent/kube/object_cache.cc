@@ -7,14 +7,29 @@
 
 namespace longshore::kube {
 
+namespace {
+
+size_t size_of(const Object& object) {
+  return sizeof(Object) + object.key.size() + object.resource_version.size() + object.json.size();
+}
+
+// An object whose size is in a sum for as long as it is there.
+struct CountedObject : Object {
+  CountedObject(Object object, std::shared_ptr<std::atomic<size_t>> sum)
+      : Object(std::move(object)), bytes(std::move(sum)) {
+    *bytes += size_of(*this);
+  }
+  ~CountedObject() { *bytes -= size_of(*this); }
+  CountedObject(const CountedObject&) = delete;
+  CountedObject& operator=(const CountedObject&) = delete;
+
+  const std::shared_ptr<std::atomic<size_t>> bytes;
+};
+
+}  // namespace
+
 ObjectCache::Kept ObjectCache::make_kept(Object object) const {
-  const size_t size =
-      sizeof(Object) + object.key.size() + object.resource_version.size() + object.json.size();
-  *bytes_ += size;
-  return {new Object(std::move(object)), [bytes = bytes_, size](const Object* gone) {
-            *bytes -= size;
-            delete gone;
-          }};
+  return std::make_shared<const CountedObject>(std::move(object), bytes_);
 }
 
 ObjectCache::Kept ObjectCache::keep(Object object) const {
@@ -24,7 +39,7 @@ ObjectCache::Kept ObjectCache::keep(Object object) const {
 
 ObjectCache::Kept ObjectCache::find(const std::string& key) const {
   const auto found = objects_.find(key);
-  return found == objects_.end() ? nullptr : found->second;
+  return found == objects_.end() ? nullptr : *found;
 }
 
 bool ObjectCache::has_gone_back(const std::vector<Kept>& objects,
@@ -46,11 +61,11 @@ void ObjectCache::replace(const std::vector<Kept>& objects, const std::string& v
   const bool is_first = !is_synced();
   Objects before = std::exchange(objects_, {});
   objects_.reserve(objects.size());
-  for (const Kept& object : objects) objects_.insert_or_assign(object->key, object);
+  for (const Kept& object : objects) set(objects_, object);
   if (!is_reset) {
     // Replies of writes that the list is too old for.
-    for (const auto& [key, object] : before) {
-      if (is_newer(object->resource_version, version)) objects_.insert_or_assign(key, object);
+    for (const Kept& object : before) {
+      if (is_newer(object->resource_version, version)) set(objects_, object);
     }
   }
   version_ = version;
@@ -59,12 +74,13 @@ void ObjectCache::replace(const std::vector<Kept>& objects, const std::string& v
       each->begin_anew(is_reset);
       continue;
     }
-    for (const auto& [key, object] : objects_) {
-      const auto known = before.find(key);
-      if (known == before.end() || *known->second != *object) each->on_changed(key);
+    for (const Kept& object : objects_) {
+      const auto known = before.find(object);
+      const bool is_new = known == before.end();
+      if (is_new || **known != *object) each->on_changed(object->key, is_new);
     }
-    for (const auto& [key, object] : before) {
-      if (!objects_.contains(key)) each->on_removed(key, object, true);
+    for (const Kept& object : before) {
+      if (!objects_.contains(object)) each->on_removed(object->key, object, true);
     }
   }
   tell_all();
@@ -77,7 +93,7 @@ bool ObjectCache::apply(WatchEvent event) {
   if (event.type == WatchEvent::Type::kBookmark) return true;
   const auto found = objects_.find(object.key);
   if (found != objects_.end()) {
-    const auto order = compare_versions(object.resource_version, found->second->resource_version);
+    const auto order = compare_versions(object.resource_version, (*found)->resource_version);
     // The reply of a write was faster.
     if (order && *order <= 0) return true;
   }
@@ -100,16 +116,25 @@ void ObjectCache::take(Object object) {
   tell_all();
 }
 
+bool ObjectCache::set(Objects& objects, Kept object) {
+  const auto [found, is_new] = objects.insert(object);
+  if (is_new) return true;
+  auto node = objects.extract(found);
+  node.value() = std::move(object);
+  objects.insert(std::move(node));
+  return false;
+}
+
 void ObjectCache::put(Object object) {
-  const std::string key = object.key;
-  objects_.insert_or_assign(key, make_kept(std::move(object)));
-  for (Subscription* each : subscriptions_) each->on_changed(key);
+  const Kept kept = make_kept(std::move(object));
+  const bool is_new = set(objects_, kept);
+  for (Subscription* each : subscriptions_) each->on_changed(kept->key, is_new);
 }
 
 void ObjectCache::remove(Objects::iterator found, Kept last, bool is_tombstone) {
-  const std::string key = found->first;
+  const Kept known = *found;
   objects_.erase(found);
-  for (Subscription* each : subscriptions_) each->on_removed(key, last, is_tombstone);
+  for (Subscription* each : subscriptions_) each->on_removed(known->key, last, is_tombstone);
 }
 
 void ObjectCache::tell_all() {

@@ -13,10 +13,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "kube/object.h"
@@ -59,10 +61,28 @@ class ObjectCache {
 
  private:
   friend class Subscription;
-  using Objects = std::unordered_map<std::string, Kept>;
+  // By the object's own key, which is there once.
+  struct KeyHash {
+    using is_transparent = void;  // NOLINT(*-naming)
+    size_t operator()(std::string_view key) const noexcept {
+      return std::hash<std::string_view>()(key);
+    }
+    size_t operator()(const Kept& object) const noexcept { return (*this)(object->key); }
+  };
+  struct KeyEqual {
+    using is_transparent = void;  // NOLINT(*-naming)
+    static std::string_view key_of(std::string_view key) { return key; }
+    static std::string_view key_of(const Kept& object) { return object->key; }
+    bool operator()(const auto& one, const auto& other) const {
+      return key_of(one) == key_of(other);
+    }
+  };
+  using Objects = std::unordered_set<Kept, KeyHash, KeyEqual>;
 
   Kept make_kept(Object object) const;
   bool has_gone_back(const std::vector<Kept>& objects, const std::string& version) const;
+  // Answers whether there was none of this key.
+  static bool set(Objects& objects, Kept object);
   void put(Object object);
   void remove(Objects::iterator found, Kept last, bool is_tombstone);
   void tell_all();

@@ -17,44 +17,42 @@ void Subscription::begin_anew(bool is_reset) {
   states_.clear();
   has_reset_ = has_reset_ || is_reset;
   is_synced_ = false;
-  for (const auto& [key, object] : cache_->objects_) {
-    auto& entry = *states_.try_emplace(key).first;
-    entry.second.is_initial = true;
-    enqueue(entry);
-  }
+  for (const auto& object : cache_->objects_) enqueue(object->key, false).is_initial = true;
   initial_left_ = queue_.size();
 }
 
-void Subscription::enqueue(States::value_type& entry) {
-  if (!entry.second.at) entry.second.at = queue_.insert(queue_.end(), &entry);
+Subscription::State& Subscription::enqueue(const std::string& key, bool is_told) {
+  const auto [found, is_new] = states_.try_emplace(key);
+  State& state = found->second;
+  if (is_new) {
+    state.is_told = is_told;
+    state.at = queue_.insert(queue_.end(), &*found);
+  }
+  return state;
 }
 
-void Subscription::dequeue(States::value_type& entry) {
-  State& state = entry.second;
-  queue_.erase(*std::exchange(state.at, std::nullopt));
-  if (std::exchange(state.is_initial, false)) --initial_left_;
+void Subscription::dequeue(States::iterator found) {
+  queue_.erase(found->second.at);
+  if (found->second.is_initial) --initial_left_;
+  states_.erase(found);
 }
 
-void Subscription::on_changed(const std::string& key) {
-  auto& entry = *states_.try_emplace(key).first;
-  entry.second.last = nullptr;
-  entry.second.is_tombstone = false;
-  enqueue(entry);
+void Subscription::on_changed(const std::string& key, bool is_new) {
+  State& state = enqueue(key, !is_new);
+  state.last = nullptr;
+  state.is_tombstone = false;
 }
 
 void Subscription::on_removed(const std::string& key, const ObjectCache::Kept& last,
                               bool is_tombstone) {
   const auto found = states_.find(key);
-  if (found == states_.end()) return;
-  State& state = found->second;
-  if (!state.is_told) {
-    dequeue(*found);
-    states_.erase(found);
+  if (found != states_.end() && !found->second.is_told) {
+    dequeue(found);
     return;
   }
+  State& state = enqueue(key, true);
   state.last = last;
   state.is_tombstone = is_tombstone;
-  enqueue(*found);
 }
 
 bool Subscription::is_ready() const {
@@ -81,20 +79,18 @@ std::optional<CacheMessage> Subscription::next() {
     is_synced_ = true;
     return message;
   }
-  auto& entry = *queue_.front();
-  State& state = entry.second;
-  message.key = entry.first;
+  message.key = queue_.front()->first;
+  const auto found = states_.find(message.key);
+  State& state = found->second;
   message.type = state.is_initial ? Type::kInitial : Type::kUpsert;
-  dequeue(entry);
   if (state.last) {
     message.type = Type::kDelete;
     message.object = std::move(state.last);
     message.is_tombstone = state.is_tombstone;
-    states_.erase(message.key);
-    return message;
+  } else {
+    message.object = cache_->find(message.key);
   }
-  state.is_told = true;
-  message.object = cache_->find(message.key);
+  dequeue(found);
   return message;
 }
 

@@ -5,8 +5,8 @@
 //
 // INITIAL is each object that there was at the beginning; one that goes before SYNCED is a DELETE
 // if it was told. An object that was deleted and made again is one UPSERT: its uid is another. For
-// each key the versions grow, up to a RESET. There are at most as many keys as there are objects,
-// and those that the listener was told of.
+// each key the versions grow, up to a RESET. What the listener has heard costs nothing more: it has
+// every object of the cache whose key does not wait.
 //
 // Threads: the cache's. Owner: who listens.
 #pragma once
@@ -57,25 +57,26 @@ class Subscription {
   using States = std::unordered_map<std::string, State>;
   using Queue = std::list<States::value_type*>;
   struct State {
-    bool is_told = false;               // the listener has it
-    bool is_initial = false;            // in the queue from the beginning
-    std::optional<Queue::iterator> at;  // in the queue
-    ObjectCache::Kept last;             // it is gone
+    bool is_told = false;     // the listener knows an object of this key
+    bool is_initial = false;  // in the queue from the beginning
+    Queue::iterator at;       // in the queue
+    ObjectCache::Kept last;   // it is gone
     bool is_tombstone = false;
   };
 
   void begin_anew(bool is_reset);
-  void on_changed(const std::string& key);
+  // `is_new`: the cache had none of this key.
+  void on_changed(const std::string& key, bool is_new);
   void on_removed(const std::string& key, const ObjectCache::Kept& last, bool is_tombstone);
   void tell();
 
-  void enqueue(States::value_type& entry);
-  void dequeue(States::value_type& entry);
+  State& enqueue(const std::string& key, bool is_told);
+  void dequeue(States::iterator found);
   bool is_ready() const;
 
   const std::shared_ptr<ObjectCache> cache_;
   const std::function<void()> on_ready_;
-  States states_;  // of keys that wait, or are told
+  States states_;  // of keys that wait
   Queue queue_;    // the one that waits longest first
   size_t initial_left_ = 0;
   bool has_reset_ = false;  // to be told
