@@ -6,15 +6,14 @@ void AttachmentIndex::put(const std::string& attachment, const std::string& volu
   remove(attachment);
   if (volume.empty()) return;
   volumes_[attachment] = volume;
-  by_volume_[volume].insert(attachment);
+  ++attachments_[volume];
 }
 
 std::string AttachmentIndex::remove(const std::string& attachment) {
   const auto node = volumes_.extract(attachment);
   if (node.empty()) return {};
-  const auto named = by_volume_.find(node.mapped());
-  named->second.erase(attachment);
-  if (named->second.empty()) by_volume_.erase(named);
+  const auto named = attachments_.find(node.mapped());
+  if (--named->second == 0) attachments_.erase(named);
   return node.mapped();
 }
 

@@ -4,8 +4,8 @@
 // Threads: one at a time. Owner: who watches the attachments.
 #pragma once
 
+#include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 
 namespace longshore::external_attacher {
@@ -17,11 +17,11 @@ class AttachmentIndex {
   // Answers the volume that it named; empty: none.
   std::string remove(const std::string& attachment);
 
-  bool has_volume(const std::string& volume) const { return by_volume_.contains(volume); }
+  bool has_volume(const std::string& volume) const { return attachments_.contains(volume); }
 
  private:
   std::map<std::string, std::string> volumes_;  // by attachment
-  std::map<std::string, std::set<std::string>> by_volume_;
+  std::map<std::string, size_t> attachments_;   // how many, by volume
 };
 
 }  // namespace longshore::external_attacher
