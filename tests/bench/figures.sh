@@ -106,7 +106,7 @@ pss() { awk '/^Pss:/ { print $2 }' "/proc/$1/smaps_rollup"; }
 # Keeps a figure under a name; `middle` is the median of all that were kept. "-" is no figure.
 keep() { figures[$1]+=" $2"; }
 middle() {
-  printf '%s\n' ${figures[$1]-} | grep -vx -e - -e '' | sort -g |
+  printf '%s\n' ${figures[$1]-} | { grep -vx -e - -e '' || true; } | sort -g |
     awk '{ all[NR] = $1 } END { print NR ? all[int((NR + 1) / 2)] : "-" }'
 }
 
