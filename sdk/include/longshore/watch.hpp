@@ -2,7 +2,10 @@
 // ends it is subscribed to again, later each time, and the instance is degraded meanwhile.
 //
 //   reading ──the stream ends──► lost (degraded) ──after a delay──► reading
-//       └────────────────────────── the first message: well again, and the delay begins anew
+//       └──────────────────────────────── the first message: well again
+//
+// The delay begins anew where a stream has lasted for `most_delay` since its first message: one
+// that tells all and ends, again and again, keeps nobody busy.
 //
 // Needs an agent of ABI 0.2 (`kAbiMinorNeeded`). Holds no thread while nothing happens.
 // Threads: `start` and `stop` the module's control. Functions run one after the other, on threads
@@ -99,10 +102,16 @@ class Watch {
   void found() {
     {
       const std::lock_guard lock(mutex_);
-      delay_ = {};
       if (!std::exchange(is_lost_, false)) return;
     }
     set_degraded_({});
+    // Nothing else is set while the stream is read; if it ends first, that takes this one's place.
+    static_cast<void>(timer_.start(options_.most_delay, [this] { forget_delay(); }));
+  }
+
+  void forget_delay() {
+    const std::lock_guard lock(mutex_);
+    if (!is_lost_) delay_ = {};
   }
 
   void lost(const Result<void>& end) {
@@ -111,7 +120,7 @@ class Watch {
       const std::lock_guard lock(mutex_);
       if (is_stopped_) return;
       is_lost_ = true;
-      // Never at once: a stream that ends after each first message would keep a processor busy.
+      // Never at once, however well it went before.
       delay = delay_ = std::clamp(2 * delay_, std::min(options_.first_delay, options_.most_delay),
                                   options_.most_delay);
     }

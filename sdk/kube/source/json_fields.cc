@@ -68,8 +68,11 @@ void JsonDocument::parse(std::string_view text, const json::storage_ptr& memory)
 JsonFields JsonDocument::root() { return {*this, value_.if_object(), {}}; }
 
 std::string JsonDocument::read_name() {
-  name_ = root().object("metadata").required_text("name");
-  return name_;
+  const JsonFields metadata = root().object("metadata");
+  std::string name = metadata.required_text("name");
+  const std::string name_space = metadata.text("namespace");
+  named_ = name_space.empty() || name.empty() ? name : name_space + '/' + name;
+  return name;
 }
 
 void JsonDocument::complain(const std::string& what) {
@@ -78,7 +81,7 @@ void JsonDocument::complain(const std::string& what) {
 
 Result<void> JsonDocument::check() const {
   if (!complaint_) return {};
-  return Error(StatusCode::kFailedPrecondition, "read the " + kind_, name_).because(*complaint_);
+  return Error(StatusCode::kFailedPrecondition, "read the " + kind_, named_).because(*complaint_);
 }
 
 std::string JsonFields::path_of(std::string_view name) const {

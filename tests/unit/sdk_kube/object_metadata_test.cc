@@ -42,6 +42,9 @@ TEST_CASE("An object whose metadata is none is refused with a sentence") {
        "cannot read the Claim \"a\": metadata.namespace is an object, not a string"},
       {R"({"metadata": {"name": "a", "resourceVersion": 12}})",
        "metadata.resourceVersion is a number, not a string"},
+      {R"({"metadata": {"name": "a", "namespace": "ns", "finalizers": "x"}})",
+       "cannot read the Claim \"ns/a\": metadata.finalizers is a string, not a list"},
+      {R"({"metadata": {"namespace": "ns"}})", "cannot read the Claim: metadata.name is missing"},
       {R"({"metadata": {"name": "a", "deletionTimestamp": true}})",
        "metadata.deletionTimestamp is a boolean, not a string"},
       {R"({"metadata": {"name": "a", "finalizers": {}}})",
@@ -56,6 +59,15 @@ TEST_CASE("An object whose metadata is none is refused with a sentence") {
     CHECK(document.check().error().code() == StatusCode::kFailedPrecondition);
     CHECK_THAT(document.check().error().message(), Catch::Contains(sentence));
   }
+}
+
+TEST_CASE("A member's name is taken as it is") {
+  JsonDocument document("Claim", R"({"metadata": {"name": "c", "annotations":
+      {"acme.example/size": "big"}}, "acme": {"example/size": "small"}})");
+  const JsonFields root = document.root();
+  CHECK(root.object("metadata").object("annotations").text("acme.example/size") == "big");
+  CHECK(root.text("acme.example/size").empty());
+  CHECK(document.check());
 }
 
 TEST_CASE("Resource versions are numbers without a limit") {

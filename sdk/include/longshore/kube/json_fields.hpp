@@ -7,7 +7,8 @@
 //   if (auto checked = document.check(); !checked) return checked.error();
 //
 // After a complaint reading goes on with empty values, so that only the end has to look. What is
-// null is not there, as Kubernetes has it.
+// null is not there, as Kubernetes has it. A member's name is taken as it is, with its dots and
+// slashes: object("metadata").object("annotations").text("acme.example/size").
 //
 // Threads: one at a time. Owner: whoever parses; fields do not outlive their document.
 #pragma once
@@ -73,10 +74,11 @@ class JsonDocument {
   JsonDocument& operator=(const JsonDocument&) = delete;
 
   JsonFields root();
-  // Of `metadata.name`, for sentences too; missing: a complaint.
+  // `metadata.name`; missing: a complaint. Sentences name the object by it from then on, and by the
+  // namespace where there is one.
   std::string read_name();
 
-  // The first complaint counts: `what` follows "cannot read the <kind> "<name>": ".
+  // The first complaint counts: `what` follows `cannot read the <kind> "<namespace>/<name>": `.
   void complain(const std::string& what);
   // FAILED_PRECONDITION: somebody has complained.
   Result<void> check() const;
@@ -89,7 +91,7 @@ class JsonDocument {
   std::array<unsigned char, kFirstBytes> first_;
   boost::json::monotonic_resource own_memory_{first_.data(), first_.size()};
   const std::string kind_;
-  std::string name_;
+  std::string named_;
   boost::json::value value_;
   std::optional<std::string> complaint_;
 };
