@@ -101,18 +101,6 @@ TEST_CASE("An informer whose stream begins anew tells what is different") {
   CHECK(world.nodes->has_synced());
 }
 
-TEST_CASE("An informer whose streams tell all and end at once begins later each time") {
-  World world;
-  world.events = {initial("n", "8", "a"), synced()};
-  world.start();
-  world.host.advance(1min);
-  const size_t soon = world.host.invocations_of(kWatch).size();
-  CHECK(soon > 5);
-  CHECK(soon < 20);
-  world.host.advance(1h);
-  CHECK(world.host.invocations_of(kWatch).size() == soon + 360);
-}
-
 TEST_CASE("An informer that is not allowed to watch says so, knows nothing, and goes on trying") {
   World world;
   world.refusal = Error(StatusCode::kPermissionDenied, "watch").because("no grant");
