@@ -61,7 +61,8 @@ void add_controllers(CLI::App& app, CommandLine& line) {
                                        "All of this one, with the steps of its life");
   name->type_name("");
   auto* object = controllers->add_option("--object", line.object,
-                                         "What happened to one of its objects, as va/csi-0a1b");
+                                         "What happened to one of its objects, as va/csi-0a1b; "
+                                         "in a namespace KIND/NAMESPACE/NAME");
   object->type_name("KIND/NAME")->needs(name);
   controllers->callback([&line, object] {
     line.run = [&line, asks = object->count() > 0](const Report& report) {

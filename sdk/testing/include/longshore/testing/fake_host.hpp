@@ -100,7 +100,9 @@ class FakeHost {
       });
     });
   }
-  // The same for a server stream: `function` returns Result<std::vector<Message>>.
+  // The same for a server stream: `function` returns Result<std::vector<Message>>. The stream ends
+  // after these. A change that comes later is tested by another answer to the next stream: answer
+  // anew, and `advance` by the ten seconds after which a Watch subscribes again at the latest.
   template <typename Request, typename Function>
   void answer_stream(std::string_view method, Function function) {
     response_bytes(method, [function](std::string_view bytes) {
