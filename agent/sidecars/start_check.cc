@@ -60,12 +60,14 @@ bool check_run_dir(const CommandLine& line, const config::Loaded& loaded, CheckR
     return false;
   }
   const std::string& state_dir = loaded.configuration.agent.state_dir;
-  const int owner = line.run_dir.empty() ? 0 : files::StateLock::owner_of(state_dir);
-  if (owner == 0) {
-    if (!line.run_dir.empty()) report.ok("the run dir \"" + line.run_dir + '"');
+  if (line.run_dir.empty()) return false;
+  const std::optional<int> owner = files::StateLock::owner_of(state_dir);
+  if (!owner) {
+    report.ok("the run dir \"" + line.run_dir + '"');
     return false;
   }
-  report.warning("process " + std::to_string(owner) + " has the run dir \"" + line.run_dir +
+  const std::string who = *owner == 0 ? "another process" : "process " + std::to_string(*owner);
+  report.warning(who + " has the run dir \"" + line.run_dir +
                  "\": beside it another start needs a --run-dir of its own, and other ports");
   return true;
 }
@@ -95,7 +97,7 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
   }
   const std::optional<config::Loaded> loaded = checked_configuration(*line, report);
   if (!loaded) return exit_code();
-  if (!check_run_dir(*line, *loaded, report)) check_ports(loaded->configuration, report);
+  if (!check_run_dir(*line, *loaded, report)) check_ports(*line, loaded->configuration, report);
   std::map<std::string, std::string> names;
   for (const std::string& address : driver_addresses(loaded->configuration)) {
     if (auto name = check_driver(address, kDriverPatience, report)) names[address] = *name;
