@@ -12,6 +12,7 @@
 #include "observe/http_status_server.h"
 #include "observe/log.h"
 #include "sidecars/flag_value.h"
+#include "sidecars/text_option.h"
 
 namespace longshore::sidecars {
 namespace {
@@ -32,12 +33,11 @@ struct Place {
   }
 };
 
-template <typename Value>
-Value option_of(const config::ModuleSettings& module, const char* name) {
-  const auto found = module.settings.find(name);
-  const auto* const value =
-      found == module.settings.end() ? nullptr : std::get_if<Value>(&found->second);
-  return value == nullptr ? Value() : *value;
+int64_t health_port(const config::ModuleSettings& module) {
+  const auto found = module.settings.find(kPortOption);
+  const auto* const port =
+      found == module.settings.end() ? nullptr : std::get_if<int64_t>(&found->second);
+  return port == nullptr ? 0 : *port;
 }
 
 // In the order in which a start listens.
@@ -57,8 +57,8 @@ class Places {
 
   // As the controllers that have these two options take them.
   void add_health(const config::ModuleSettings& module) {
-    const auto endpoint = option_of<std::string>(module, kEndpointOption);
-    const auto port = option_of<int64_t>(module, kPortOption);
+    const std::string endpoint = text_option(module, kEndpointOption);
+    const int64_t port = health_port(module);
     if (!endpoint.empty()) {
       add((endpoint.starts_with(':') ? "[::]" : "") + endpoint,
           flag_of(module.name, kEndpointOption));

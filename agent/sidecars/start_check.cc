@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "config/loaded.h"
@@ -18,7 +17,9 @@
 #include "sidecars/check_report.h"
 #include "sidecars/driver_check.h"
 #include "sidecars/port_check.h"
+#include "sidecars/registration_check.h"
 #include "sidecars/run_dir.h"
+#include "sidecars/text_option.h"
 
 #if !defined(_WIN32)
 #include "kube/loaded_loop.h"
@@ -78,10 +79,9 @@ std::set<std::string> driver_addresses(const config::Configuration& configuratio
   for (const config::ModuleSettings& module : configuration.modules) {
     if (!module.enabled) continue;
     if (!module.wait_for_driver.empty()) addresses.insert(module.wait_for_driver);
-    const auto option = module.settings.find("csi_address");
-    if (option == module.settings.end()) continue;
-    const auto* const address = std::get_if<std::string>(&option->second);
-    if (address != nullptr && !address->empty()) addresses.insert(*address);
+    if (std::string address = text_option(module, "csi_address"); !address.empty()) {
+      addresses.insert(std::move(address));
+    }
   }
   return addresses;
 }
@@ -102,6 +102,7 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
   for (const std::string& address : driver_addresses(loaded->configuration)) {
     if (auto name = check_driver(address, kDriverPatience, report)) names[address] = *name;
   }
+  check_registration(loaded->configuration, names, report);
 #if !defined(_WIN32)
   if (!asks_api_server(loaded->configuration)) return exit_code();
   const auto loop = kube::load_loop(kube::client_library_file(), loaded->configuration.agent);
