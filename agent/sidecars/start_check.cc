@@ -110,6 +110,7 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
     check_api_server(**loop, *loaded, names, report);
   } else {
     report.wrong(loop.error().message());
+    report.unchecked("what the API server allows");
   }
 #endif
   return exit_code();
