@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{1000};
+// Where controllers have the address from.
+constexpr const char* kSetting = "csi_address, of csi-sidecars the flag --csi-address,";
 
 // What is there, and so what to do. Empty: `error` says all that is known.
 std::string advice_for(const std::string& path, const std::error_code& error) {
@@ -31,12 +34,13 @@ std::string advice_for(const std::string& path, const std::error_code& error) {
     case Type::not_found:
       if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
         return "it is a link to what is not there; in a Pod its target has to be there in this "
-               "container too, or csi_address has to name the socket itself";
+               "container too, or " +
+               std::string(kSetting) + " has to name the socket itself";
       }
       return "see whether the driver runs and makes its socket there; in a Pod, its container and "
              "this one mount the socket's folder by one emptyDir or hostPath";
     case Type::directory:
-      return "it is a folder: csi_address has to name the socket in it";
+      return "it is a folder: " + std::string(kSetting) + " has to name the socket in it";
     case Type::socket:
       if (error == std::errc::resource_unavailable_try_again) {
         return "too many wait there to be accepted: see whether the driver hangs";
@@ -44,7 +48,8 @@ std::string advice_for(const std::string& path, const std::error_code& error) {
       if (error != std::errc::connection_refused) return {};
       return "nobody listens there: see whether the driver runs";
     default:
-      return "it is no socket: csi_address has to name the one that the driver makes";
+      return "it is no socket: " + std::string(kSetting) +
+             " has to name the one that the driver makes";
   }
 }
 
@@ -68,7 +73,7 @@ std::error_code outcome_of_connect(const boost::asio::local::stream_protocol::so
 Error leads_to_the_agent(const std::string& path) {
   return Error(StatusCode::kPermissionDenied, "call the CSI driver at", path)
       .because("the agent itself listens there, whose own services controllers do not reach so")
-      .advise("csi_address has to name the socket that the driver makes");
+      .advise(std::string(kSetting) + " has to name the socket that the driver makes");
 }
 
 }  // namespace

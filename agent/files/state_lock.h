@@ -17,6 +17,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,8 +38,9 @@ class StateLock {
   // lock, it holds nothing, and warns.
   static Result<StateLock> take(const std::string& state_dir);
 
-  // The process that has it and can still do something; 0: there is none, or nobody can tell.
-  static int owner_of(const std::string& state_dir);
+  // The process that has it and can still do something; 0: one that this process does not see, as
+  // from within a container. Nothing: there is none, or nobody can tell.
+  static std::optional<int> owner_of(const std::string& state_dir);
 
   // What an administrator should know though the agent may go on; may be empty.
   const std::string& warning() const { return warning_; }

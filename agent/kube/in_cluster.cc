@@ -10,7 +10,9 @@ Result<Configuration> in_cluster_configuration(const PodSurroundings& pod) {
         .because(
             "no kubeconfig is named, and this is no Pod: KUBERNETES_SERVICE_HOST and "
             "KUBERNETES_SERVICE_PORT are not set")
-        .advise("name a kubeconfig");
+        .advise(
+            "name a kubeconfig by agent.kube.kubeconfig, of csi-sidecars the flag --kubeconfig, or "
+            "run this in a Pod");
   }
   Configuration configuration;
   configuration.source = "the service account of this Pod";

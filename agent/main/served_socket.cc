@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <new>
 #include <string_view>
 #include <utility>
 
+#include "main/socket_folder.h"
 #include "rpc/bad_alloc_scope.h"
 #include "text/escape.h"
 
@@ -97,14 +97,7 @@ ServedSocket::ServedSocket(asio::io_context& io, observe::Log& log, Options opti
     : io_(io), options_(std::move(options)), failures_(log), pause_(io) {}
 
 Result<void> ServedSocket::listen() {
-  const std::string folder = std::filesystem::path(path()).parent_path().string();
-  std::error_code error;
-  // It is the client's, who looks for sockets there: one that was made here would not be found.
-  if (!std::filesystem::is_directory(folder, error)) {
-    return Error(StatusCode::kNotFound, "listen on the socket", path())
-        .because("there is no folder " + folder)
-        .advise("see whether it is mounted, or give the socket another path");
-  }
+  if (auto there = check_socket_folder(path()); !there) return there;
   endpoint::ListenerOptions options;
   options.path = path();
   options.setting = "path";

@@ -42,6 +42,15 @@ using Acceptor = asio::basic_socket_acceptor<Protocol>;
 using Stream = beast::basic_stream<Protocol>;
 using Parser = http::request_parser<http::empty_body>;
 
+#if defined(_WIN32)
+// There a port that somebody listens on can be bound with SO_REUSEADDR, and without this by those
+// who set that.
+using PortUse = asio::detail::socket_option::boolean<SOL_SOCKET, SO_EXCLUSIVEADDRUSE>;
+#else
+// Connections of a server that has ended do not keep the port.
+using PortUse = asio::socket_base::reuse_address;
+#endif
+
 constexpr uint32_t kMaxHeadBytes = 8192;
 // When the system is out of descriptors, trying again at once would only burn time.
 constexpr std::chrono::milliseconds kAcceptPause{100};
@@ -71,7 +80,7 @@ class BeastServer final : public HttpStatusServer {
     }
     if (error) return error;
     close_on_exec(static_cast<intptr_t>(acceptor_.native_handle()));
-    acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    acceptor_.set_option(PortUse(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error) return error;

@@ -25,6 +25,7 @@ using kube::ResourcePath;
 constexpr std::chrono::seconds kAnswerPatience{10};
 // More is too much for certificates and tokens that were made just now.
 constexpr std::chrono::seconds kClockLeeway{60};
+constexpr const char* kPermissions = "what the API server allows";
 
 bool needs_api_server(const config::ModuleSettings& module) {
   return module.enabled && (!module.kube_grants.empty() || !module.leader_election.lease.empty());
@@ -97,8 +98,8 @@ class ApiServerCheck {
     if (!access) {
       report_.wrong(Error(StatusCode::kFailedPrecondition, "ask the API server")
                         .because(access.error().message())
-                        .advise(kubeconfig.empty() ? "give --kubeconfig, or run this in a Pod" : "")
                         .message());
+      report_.unchecked(kPermissions);
       return next();
     }
     access_ = *std::move(access);
@@ -113,7 +114,7 @@ class ApiServerCheck {
     // Where its version is not for everybody the server has answered, too.
     if (!outcome && outcome.error().reason() != ApiReason::kForbidden) {
       report_.wrong(outcome.error().message());
-      return report_.unchecked("what the API server allows");
+      return report_.unchecked(kPermissions);
     }
     report_.ok("the API server answers" +
                (outcome ? version_text(outcome.response().body) : std::string()));

@@ -298,6 +298,7 @@ class Parser {
 
   Result<void> set_http_address(const Given& given) {
     settings_.http_address = http_address(given.value);
+    line_.http_flag = given.flag();
     const auto parsed = config::parse_http_address(settings_.http_address);
     const bool is_relative =
         parsed && !parsed->unix_path.empty() && !text::file_path(parsed->unix_path).is_absolute();
@@ -316,6 +317,7 @@ class Parser {
     auto value = flag_value(given.flag(), *owned.option, given.value);
     if (!value) return std::move(value).error();
     settings_.controllers[owned.controller][owned.option->name] = *std::move(value);
+    line_.option_flags[{owned.controller, owned.option->name}] = given.flag();
     return {};
   }
 

@@ -10,7 +10,9 @@
 // Threads: any; plain functions.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "longshore/result.hpp"
@@ -30,6 +32,10 @@ struct CommandLine {
   std::string run_dir;
   std::string configuration;          // TOML
   std::vector<std::string> warnings;  // of flags that do nothing
+  // Which flags gave the address of metrics, and the options of controllers, by controller and
+  // option: "--metrics-address". Of what has its default there is none.
+  std::string http_flag;
+  std::map<std::pair<std::string, std::string>, std::string> option_flags;
 };
 
 // The flags of the program's own, with what --help says of them.

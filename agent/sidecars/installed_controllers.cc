@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "config/schema.h"
 #include "config/toml_text.h"
 #include "core/inspected_modules.h"
 #include "main/installed_modules.h"
+#include "text/file_path.h"
 
 namespace longshore::sidecars {
 namespace {
@@ -33,16 +36,27 @@ std::vector<std::string> names_of(const InstalledControllers& installed) {
   return names;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "none; name their folder with --module-dir" : text;
+// With the folders where it may be for these that one is not installed.
+std::string list_of(const InstalledControllers& installed) {
+  std::string names;
+  for (const std::string& name : names_of(installed)) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  std::string folders;
+  bool lacks_given = false;
+  for (const auto& [folder, is_there] : installed.folders) {
+    folders += (folders.empty() ? " in " : ", ") + config::in_quotes(folder) +
+               (is_there ? "" : ", which is no folder");
+    lacks_given = lacks_given || (!is_there && &folder != &installed.folders.back().first);
+  }
+  if (names.empty()) return "none" + folders + "; name their folder with --module-dir";
+  return lacks_given ? names + "; they are looked for" + folders : names;
 }
 
 Error refused(const std::string& list, std::string why, const InstalledControllers& installed) {
   return Error(StatusCode::kInvalidArgument, "run the controllers", list)
       .because(std::move(why))
-      .advise("installed are: " + list_of(names_of(installed)));
+      .advise("installed are: " + list_of(installed));
 }
 
 Result<void> check_name(const std::string& list, const std::string& name,
@@ -75,6 +89,11 @@ InstalledControllers read_installed_controllers(const std::vector<std::string>& 
   agent.module_dirs = folders;
   core::InspectedModules modules({});
   InstalledControllers installed;
+  for (const std::string& folder : folders) {
+    std::error_code ignored;  // as where its modules are looked for
+    const bool is_there = std::filesystem::is_directory(text::file_path(folder), ignored);
+    installed.folders.emplace_back(folder, is_there);
+  }
   for (const auto& [name, library] : installed_modules(folders)) {
     config::ModuleSettings settings;
     settings.name = name;

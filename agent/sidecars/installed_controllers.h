@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/module_catalog.h"
@@ -17,6 +18,8 @@ namespace longshore::sidecars {
 struct InstalledControllers {
   // "livenessprobe": that of the library longshore-livenessprobe.
   std::map<std::string, config::ModuleSchema, std::less<>> described;
+  // Where they were looked for, and whether there is such a folder; the last one is the usual one.
+  std::vector<std::pair<std::string, bool>> folders;
   // Why a file that lies there cannot be loaded, be it a controller's or not.
   std::map<std::string, std::string, std::less<>> unreadable;
 };

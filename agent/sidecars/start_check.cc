@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "config/loaded.h"
@@ -18,7 +17,9 @@
 #include "sidecars/check_report.h"
 #include "sidecars/driver_check.h"
 #include "sidecars/port_check.h"
+#include "sidecars/registration_check.h"
 #include "sidecars/run_dir.h"
+#include "sidecars/text_option.h"
 
 #if !defined(_WIN32)
 #include "kube/loaded_loop.h"
@@ -60,12 +61,14 @@ bool check_run_dir(const CommandLine& line, const config::Loaded& loaded, CheckR
     return false;
   }
   const std::string& state_dir = loaded.configuration.agent.state_dir;
-  const int owner = line.run_dir.empty() ? 0 : files::StateLock::owner_of(state_dir);
-  if (owner == 0) {
-    if (!line.run_dir.empty()) report.ok("the run dir \"" + line.run_dir + '"');
+  if (line.run_dir.empty()) return false;
+  const std::optional<int> owner = files::StateLock::owner_of(state_dir);
+  if (!owner) {
+    report.ok("the run dir \"" + line.run_dir + '"');
     return false;
   }
-  report.warning("process " + std::to_string(owner) + " has the run dir \"" + line.run_dir +
+  const std::string who = *owner == 0 ? "another process" : "process " + std::to_string(*owner);
+  report.warning(who + " has the run dir \"" + line.run_dir +
                  "\": beside it another start needs a --run-dir of its own, and other ports");
   return true;
 }
@@ -76,10 +79,9 @@ std::set<std::string> driver_addresses(const config::Configuration& configuratio
   for (const config::ModuleSettings& module : configuration.modules) {
     if (!module.enabled) continue;
     if (!module.wait_for_driver.empty()) addresses.insert(module.wait_for_driver);
-    const auto option = module.settings.find("csi_address");
-    if (option == module.settings.end()) continue;
-    const auto* const address = std::get_if<std::string>(&option->second);
-    if (address != nullptr && !address->empty()) addresses.insert(*address);
+    if (std::string address = text_option(module, "csi_address"); !address.empty()) {
+      addresses.insert(std::move(address));
+    }
   }
   return addresses;
 }
@@ -95,11 +97,12 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
   }
   const std::optional<config::Loaded> loaded = checked_configuration(*line, report);
   if (!loaded) return exit_code();
-  if (!check_run_dir(*line, *loaded, report)) check_ports(loaded->configuration, report);
+  if (!check_run_dir(*line, *loaded, report)) check_ports(*line, loaded->configuration, report);
   std::map<std::string, std::string> names;
   for (const std::string& address : driver_addresses(loaded->configuration)) {
     if (auto name = check_driver(address, kDriverPatience, report)) names[address] = *name;
   }
+  check_registration(loaded->configuration, names, report);
 #if !defined(_WIN32)
   if (!asks_api_server(loaded->configuration)) return exit_code();
   const auto loop = kube::load_loop(kube::client_library_file(), loaded->configuration.agent);
@@ -107,6 +110,7 @@ int check_start(const Result<CommandLine>& line, std::ostream& output) {
     check_api_server(**loop, *loaded, names, report);
   } else {
     report.wrong(loop.error().message());
+    report.unchecked("what the API server allows");
   }
 #endif
   return exit_code();

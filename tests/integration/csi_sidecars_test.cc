@@ -18,6 +18,7 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
+#include "tests/support/held_port.h"
 #include "tests/support/http_connection.h"
 #include "tests/support/process_status.h"
 #include "tests/support/program_run.h"
@@ -346,16 +347,11 @@ TEST_CASE("csi-sidecars --check tells what of a start is right, and starts nothi
 
 TEST_CASE("csi-sidecars --check tells of a port that is taken") {
   AgentDirectory directory;
-  const FileDescriptor taken(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  REQUIRE(::bind(taken.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
-  REQUIRE(::listen(taken.get(), 1) == 0);
-  REQUIRE(::getsockname(taken.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  const std::string port = std::to_string(ntohs(address.sin_port));
-  const std::string free = "127.0.0.1:" + std::to_string(free_port());
+  HeldPort taken;
+  taken.listen();
+  const HeldPort held;
+  const std::string& port = taken.number();
+  const std::string free = "127.0.0.1:" + held.number();
   const auto check = [&](const std::string& metrics, const std::string& health) {
     CAPTURE(metrics, health);
     const ProgramRun run = run_program(
@@ -363,9 +359,12 @@ TEST_CASE("csi-sidecars --check tells of a port that is taken") {
                       "--livenessprobe-" + health, "--csi-address=" + (directory / "absent"),
                       "--run-dir=" + (directory / "sidecars")}));
     CHECK(run.exit_code == 1);
-    CHECK_THAT(run.output, Catch::Contains("\nok: the port of " + free + " is free\n") &&
-                               Catch::Contains("\nwrong: cannot listen for HTTP on \"") &&
-                               Catch::Contains(":" + port + "\": Address already in use\n"));
+    const std::string flag = metrics == free ? "livenessprobe-" + health : "metrics-address";
+    CHECK_THAT(run.output,
+               Catch::Contains("\nok: the port of " + free + " is free\n") &&
+                   Catch::Contains("\nwrong: cannot listen for HTTP on \"") &&
+                   Catch::Contains(":" + port + "\": Address already in use; choose another --" +
+                                   flag.substr(0, flag.find('=')) + '\n'));
   };
   check("127.0.0.1:" + port, "http-endpoint=" + free);
   check(free, "http-endpoint=:" + port);

@@ -72,7 +72,7 @@ Result<void> check_socket_place(const std::string& path, const std::string& stat
   const std::string inode = *found ? listening_inode(path) : std::string();
   if (inode.empty()) return {};
   const std::vector<int> holders = holders_of(inode);
-  const int agent = files::StateLock::owner_of(state_dir);
+  const int agent = files::StateLock::owner_of(state_dir).value_or(0);
   for (const int holder : holders) {
     if (holder == kServiceManager || holder == agent) return {};
   }

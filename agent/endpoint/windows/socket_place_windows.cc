@@ -18,7 +18,7 @@ Result<void> check_socket_place(const std::string& path, const std::string& stat
   }
   const bool is_there =
       WaitNamedPipeW(wide(path).c_str(), kAtOnce) || GetLastError() != ERROR_FILE_NOT_FOUND;
-  if (!is_there || files::StateLock::owner_of(state_dir) != 0) return {};
+  if (!is_there || files::StateLock::owner_of(state_dir).value_or(0) != 0) return {};
   return Error(StatusCode::kFailedPrecondition, "listen on the pipe", path)
       .because("another process has a pipe of this name")
       .advise("stop it; csi-proxy and another agent have the same pipes");

@@ -133,11 +133,11 @@ Result<StateLock> StateLock::take(const std::string& state_dir) {
   return StateLock(std::move(own), std::move(*file), warning_of(others));
 }
 
-int StateLock::owner_of(const std::string& state_dir) {
+std::optional<int> StateLock::owner_of(const std::string& state_dir) {
   const auto folder = TrustedFolder::open(state_dir);
   const auto file = folder ? folder->open_file(kName, O_RDONLY) : folder.error();
-  if (!file) return 0;
-  return live_one(holders_of(file->get())).value_or(0);
+  if (!file) return std::nullopt;
+  return live_one(holders_of(file->get()));
 }
 
 }  // namespace longshore::files

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <optional>
 #include <string>
 
 #include "files/state_lock.h"
@@ -51,11 +52,11 @@ Result<StateLock> StateLock::take(const std::string& state_dir) {
   return StateLock(nullptr, std::move(*file), {});
 }
 
-int StateLock::owner_of(const std::string& state_dir) {
+std::optional<int> StateLock::owner_of(const std::string& state_dir) {
   const Handle file(CreateFileW(wide(file_of(state_dir)).c_str(), GENERIC_READ,
                                 FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
                                 OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
-  if (!file || lock(file, 0)) return 0;
+  if (!file || lock(file, 0)) return std::nullopt;
   return owner_in(file);
 }
 

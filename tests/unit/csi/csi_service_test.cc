@@ -117,7 +117,8 @@ TEST_CASE_METHOD(CsiWorld, "Where nobody listens a call fails at once, and says 
 TEST_CASE_METHOD(CsiWorld, "A folder in the socket's place is told of, and one that keeps out") {
   std::filesystem::create_directory(path);
   CHECK(contains(world.ask(kCall, request(path, true))->text(),
-                 "Connection refused; it is a folder: csi_address has to name the socket in it"));
+                 "Connection refused; it is a folder: csi_address, of csi-sidecars the flag "
+                 "--csi-address, has to name the socket in it"));
   std::filesystem::remove(path);
   const SilentDriver driver(path);
   const OtherUser user(folder / "");

@@ -222,8 +222,11 @@ TEST_CASE("What a Pod lacks is named") {
   const TemporaryDirectory directory;
   auto configuration = in_cluster_configuration({"", "443", directory.path()});
   REQUIRE_FALSE(configuration);
-  CHECK_THAT(configuration.error().message(),
-             Contains("no kubeconfig is named, and this is no Pod"));
+  CHECK_THAT(
+      configuration.error().message(),
+      Contains("no kubeconfig is named, and this is no Pod") &&
+          Catch::EndsWith("; name a kubeconfig by agent.kube.kubeconfig, of csi-sidecars the flag "
+                          "--kubeconfig, or run this in a Pod"));
   configuration = in_cluster_configuration({"10.0.0.1", "https", directory.path()});
   REQUIRE_FALSE(configuration);
   CHECK_THAT(configuration.error().message(), Contains("KUBERNETES_SERVICE_PORT"));

@@ -452,6 +452,19 @@ TEST_CASE("metrics and the HTTP endpoint exclude each other, whoever has the lat
   CHECK(parse({controllers, "--http-endpoint=", "--metrics-address=:2"}));
 }
 
+TEST_CASE("the flags that gave addresses are kept as they were written") {
+  const CommandLine line =
+      line_of({"--livenessprobe-health-port=1", "--csi-address=/a", "--http-endpoint=:2"});
+  CHECK(line.http_flag == "--http-endpoint");
+  using Flags = decltype(line.option_flags);
+  CHECK(line.option_flags ==
+        Flags{{{"livenessprobe", "csi_address"}, "--csi-address"},
+              {{"livenessprobe", "health_port"}, "--livenessprobe-health-port"},
+              {{"livenessprobe", "http_endpoint"}, "--http-endpoint"}});
+  CHECK(line_of({"--metrics-address=:2"}).http_flag == "--metrics-address");
+  CHECK(line_of({"--metrics-address="}).http_flag.empty());
+}
+
 TEST_CASE("help and version need no controllers") {
   for (const char* flag : {"-h", "-help", "--help"}) {
     const auto line = parse({flag, "--nonsense"});

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -61,7 +62,23 @@ TEST_CASE("livenessprobe has the sidecar's own defaults") {
 }
 
 TEST_CASE("folders without modules, or that are not there, have no controllers") {
-  CHECK(read_installed_controllers({"/proc", "/no/such/folder"}).described.empty());
+  const InstalledControllers none = read_installed_controllers({"/no/such/folder", "/proc"});
+  CHECK(none.described.empty());
+  const auto chosen = chosen_controllers("livenessprobe", none);
+  REQUIRE_FALSE(chosen);
+  CHECK_THAT(chosen.error().message(),
+             Catch::EndsWith("; installed are: none in \"/no/such/folder\", which is no folder, "
+                             "\"/proc\"; name their folder with --module-dir"));
+}
+
+TEST_CASE("a folder that is named and not there is told where a controller is not found") {
+  InstalledControllers installed =
+      read_installed_controllers({"/no", longshore::test::built_modules()});
+  const auto error = [&] { return chosen_controllers("nonesuch", installed).error().message(); };
+  CHECK_THAT(error(), Catch::Contains("; they are looked for in \"/no\", which is no folder, \""));
+  // The usual one need not be there.
+  std::swap(installed.folders.front(), installed.folders.back());
+  CHECK_THAT(error(), !Catch::Contains("which is no folder"));
 }
 
 }  // namespace
