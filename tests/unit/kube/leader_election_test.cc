@@ -305,6 +305,20 @@ TEST_CASE_METHOD(ElectionWorld, "What another has claimed meanwhile is not given
   CHECK(server.holder() == "x");
 }
 
+TEST_CASE_METHOD(ElectionWorld, "Who has seen another in the lease gives nothing back") {
+  a.claim_without_answer();
+  const auto claimed = a.access.running.at(0);
+  a.access.end(claimed, ApiError(Error(StatusCode::kUnavailable, "hear")));
+  server.change([](LeaseServer::Object& spec) { spec["holderIdentity"] = "x"; });
+  a.advance(11s);
+  CHECK(a.told.back() == "another holds the lease ns/l: x");
+  server.asked.clear();
+  bool is_done = false;
+  a.election->release([&] { is_done = true; });
+  CHECK(is_done);
+  CHECK(server.asked.empty());
+}
+
 TEST_CASE_METHOD(ElectionWorld, "A lease that others write all the time is given up") {
   a.start();
   server.asked.clear();
