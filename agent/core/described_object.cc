@@ -134,6 +134,15 @@ Result<DescribeObjectResponse> described_object(const std::vector<ModuleEntry>& 
         .because("the controller " + controller +
                  " has no such kind; its kinds are: " + list_of(kinds));
   }
+  // One that reaches no API server has listed nothing, as far as anybody can tell.
+  const std::string degraded = fit_to_read((*entry)->instance->figures().degraded);
+  if (!degraded.empty()) {
+    return failure(StatusCode::kNotFound, reference)
+        .because(
+            "the controller " + controller +
+            " knows nothing of it, and may not have heard of all objects, as it is degraded: " +
+            degraded);
+  }
   return failure(StatusCode::kNotFound, reference)
       .because("the controller " + controller +
                " has nothing to do for it, and remembers no try: it never had, or long ago");

@@ -29,7 +29,7 @@ void DriverCall::cancel() {
   if (const auto running = running_) {
     running->cancel();  // on_finish follows
   } else {
-    end(StatusCode::kCancelled, "the caller cancelled the call");
+    fail(Error::of_text(StatusCode::kCancelled, "the caller cancelled the call"));
   }
 }
 
@@ -39,8 +39,8 @@ void DriverCall::on_finish(rpc::Outcome outcome) {
     was_retried_ = true;
     return retry();
   }
-  if (outcome.code != StatusCode::kOk) return end(outcome.code, outcome.text);
-  if (response_) return end(StatusCode::kOk, outcome.text, &*response_);
+  if (outcome.code != StatusCode::kOk) return fail(Error::of_text(outcome.code, outcome.text));
+  if (response_) return end(*std::move(response_), outcome.text);
   // An empty message would be one.
   fail(Error(StatusCode::kInternal, "call the CSI driver at", parts_.path)
            .because(parts_.method + " ended with OK, but without its response"));
@@ -56,20 +56,20 @@ void DriverCall::count(StatusCode code, const std::string* response) const {
   parts_.metrics->name_driver(parts_.path, driver_name_in(*response));
 }
 
-void DriverCall::end(StatusCode code, const std::string& text, const std::string* response) {
+void DriverCall::end(const Result<std::string>& answer, const std::string& text) {
   if (std::exchange(is_over_, true)) return;
-  count(code, response);
+  const StatusCode code = answer ? StatusCode::kOk : answer.error().code();
+  count(code, answer ? &*answer : nullptr);
   if (const auto call = take_call()) {
-    if (response != nullptr) {
+    if (answer) {
       host::v1::CsiCallResponse message;
-      message.set_response(*response);
+      message.set_response(*answer);
       call->send(message.SerializeAsString());
     }
     call->finish(code, text);
   }
   if (const auto on_answer = std::exchange(on_answer_, nullptr)) {
-    on_answer(response != nullptr ? Result<std::string>(*response)
-                                  : Result<std::string>(Error::of_text(code, text)));
+    on_answer(answer);
   }
   if (const auto on_over = std::exchange(on_over_, nullptr)) on_over();
 }

@@ -53,7 +53,7 @@ class DriverCall final : public rpc::ClientCallHandler,
   // `retry`, where there is one, is called in place of the end if the driver has certainly not seen
   // the call; once.
   void begin(rpc::ClientConnection& connection, std::function<void()> retry);
-  void fail(const Error& error) { end(error.code(), error.message()); }
+  void fail(const Error& error) { end(error, error.message()); }
   void cancel();
 
   // rpc::ClientCallHandler
@@ -63,8 +63,8 @@ class DriverCall final : public rpc::ClientCallHandler,
  private:
   // Also takes the driver's name from its answer, where it was asked for that.
   void count(StatusCode code, const std::string* response) const;
-  // `response`: the driver's, if it answered.
-  void end(StatusCode code, const std::string& text, const std::string* response = nullptr);
+  // `answer`: the driver's response, or why there is none. `text`: of the status.
+  void end(const Result<std::string>& answer, const std::string& text);
 
   std::mutex mutex_;  // of parts_.call
   Parts parts_;

@@ -4,19 +4,21 @@
 
 namespace longshore::csi {
 
-void DriverWaitLog::waits(const std::string& reason, Clock::time_point now) {
+void DriverWaitLog::waits(const std::string& reason, const std::string& advice,
+                          Clock::time_point now) {
   if (!log_ || (logged_at_ && now - *logged_at_ < kPause)) return;
-  const bool is_first = !std::exchange(logged_at_, now);
-  const observe::Fields fields{{"address", address_}, {"reason", reason}};
-  if (is_first) {  // as at each start of a Pod whose driver is not the first to listen
-    log_->info("waits for the CSI driver", fields);
+  logged_at_ = now;
+  if (!std::exchange(is_logged_, true)) {
+    // As at each start of a Pod whose driver is not the first to listen.
+    log_->info("waits for the CSI driver", {{"address", address_}, {"reason", reason}});
   } else {
-    log_->warning("still waits for the CSI driver", fields);
+    const std::string whole = advice.empty() ? reason : reason + "; " + advice;
+    log_->warning("still waits for the CSI driver", {{"address", address_}, {"reason", whole}});
   }
 }
 
 void DriverWaitLog::reached() {
-  if (!std::exchange(logged_at_, std::nullopt)) return;
+  if (!std::exchange(is_logged_, false)) return;
   log_->info("the CSI driver is reached", {{"address", address_}});
 }
 

@@ -3,6 +3,10 @@
 //
 //   reached ──waits──► waiting ──reached──► reached
 //
+// A driver may come and go each second. So a waiting that begins within 30 seconds of the last line
+// that somebody waits is logged when they are over, if it still lasts. That the driver is reached
+// is logged if the waiting was: the last line is always right, but for these seconds.
+//
 // It has no timer: whoever waits says so each time that the driver was looked for in vain.
 //
 // Threads: one at a time. Owner: the watch of the driver.
@@ -26,14 +30,16 @@ class DriverWaitLog {
   DriverWaitLog(observe::Log* log, const std::string& path)
       : log_(log), address_("unix://" + path) {}
 
-  // `reason`: what kept the driver from being reached this time.
-  void waits(const std::string& reason, Clock::time_point now = Clock::now());
+  // `reason`: what kept the driver from being reached this time. `advice`: what to do if it lasts.
+  void waits(const std::string& reason, const std::string& advice = {},
+             Clock::time_point now = Clock::now());
   void reached();
 
  private:
   observe::Log* const log_;
   const std::string address_;
-  std::optional<Clock::time_point> logged_at_;  // the last line; nothing: nobody waits
+  std::optional<Clock::time_point> logged_at_;  // the last line that somebody waits
+  bool is_logged_ = false;                      // that somebody waits now
 };
 
 }  // namespace longshore::csi

@@ -105,7 +105,13 @@ void DriverWatch::on_answer(const Result<std::string>& answer) {
   if (!is_connected_) {
     const bool is_lost = state_.state() == State::STATE_LOST;
     if (!answer) {
-      become_missed(is_lost ? State::STATE_LOST : State::STATE_ABSENT, answer.error().message());
+      const Error& error = answer.error();
+      if (error.system()) {  // the line has the path already
+        wait_log_.waits(error.system().message(), error.advice());
+      } else {
+        wait_log_.waits(error.message());
+      }
+      become(is_lost ? State::STATE_LOST : State::STATE_ABSENT, error.message());
     }
     return look_after(kFirstPause);
   }

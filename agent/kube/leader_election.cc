@@ -18,6 +18,9 @@ constexpr milliseconds kRetryOfHolder{1000};
 constexpr milliseconds kLeastPatience{1000};
 // All of a release: the agent's end waits for it.
 constexpr milliseconds kReleasePatience{5000};
+// One is enough, unless a write that was under way comes in between. Where each fails, something
+// else writes the lease all the time.
+constexpr int kMostReleaseWrites = 3;
 // Of what another has written as its name.
 constexpr size_t kMostShown = 200;
 
@@ -78,6 +81,11 @@ void LeaderElection::write(std::string body, Method method, Answer on_answer) {
   ask(std::move(request), on_answer);
 }
 
+void LeaderElection::write_claim(std::string body, Method method) {
+  is_claim_out_ = true;
+  write(std::move(body), method, &LeaderElection::on_written);
+}
+
 void LeaderElection::ask(Request request, Answer on_answer) {
   // One that hangs leaves a holder time for another, on a fresh connection.
   const auto time =
@@ -100,11 +108,12 @@ void LeaderElection::on_got(Outcome outcome) {
     if (outcome.error().reason() != ApiReason::kNotFound)
       return failed(sentence_of(outcome.error()));
     lease_.reset();
-    return write(new_lease(claim_, timing_.now()), Method::kPost, &LeaderElection::on_written);
+    return write_claim(new_lease(claim_, timing_.now()), Method::kPost);
   }
   auto lease = parse_lease(outcome.response().body);
   if (!lease) return failed(lease.error().message());
   observe(*lease);
+  is_claim_out_ = false;
   if (!is_taken()) return claim();
   const std::string reason =
       "another holds the lease " + claim_.text() + ": " + shown(lease_->holder);
@@ -115,10 +124,12 @@ void LeaderElection::on_got(Outcome outcome) {
 }
 
 void LeaderElection::claim() {
-  write(claimed_lease(*lease_, claim_, timing_.now()), Method::kPut, &LeaderElection::on_written);
+  write_claim(claimed_lease(*lease_, claim_, timing_.now()), Method::kPut);
 }
 
 void LeaderElection::on_written(Outcome outcome) {
+  // What was not answered may have been done.
+  is_claim_out_ = !outcome && outcome.error().reason() == ApiReason::kNoAnswer;
   if (!outcome) {
     const ApiReason reason = outcome.error().reason();
     const bool is_outdated = reason == ApiReason::kConflict || reason == ApiReason::kNotFound;
@@ -209,13 +220,14 @@ std::optional<LeaderElection::Uptime> LeaderElection::stop() {
 }
 
 void LeaderElection::release(std::function<void()> on_done) {
-  if (!stop()) return on_done();
+  if (!stop() && !is_claim_out_) return on_done();
   give_back(std::move(on_done));
 }
 
 void LeaderElection::give_back(std::function<void()> on_done) {
   on_released_done_ = std::move(on_done);
   release_by_ = std::chrono::steady_clock::now() + kReleasePatience;
+  release_writes_ = 0;
   // Not as it was last seen: a renewal may have been under way.
   get(&LeaderElection::on_got_for_release);
 }
@@ -224,13 +236,14 @@ void LeaderElection::on_got_for_release(Outcome outcome) {
   const auto lease =
       outcome ? parse_lease(outcome.response().body) : Result<Lease>(Error(outcome.error()));
   if (!lease || lease->holder != claim_.holder) return std::exchange(on_released_done_, nullptr)();
+  ++release_writes_;
   write(released_lease(*lease, timing_.now()), Method::kPut, &LeaderElection::on_released);
 }
 
 void LeaderElection::on_released(Outcome outcome) {
-  // A renewal that was under way has come in between.
+  // A claim that was under way has come in between.
   const bool is_outdated = !outcome && outcome.error().reason() == ApiReason::kConflict;
-  if (is_outdated && std::chrono::steady_clock::now() < release_by_) {
+  if (is_outdated && release_writes_ < kMostReleaseWrites) {
     return get(&LeaderElection::on_got_for_release);
   }
   std::exchange(on_released_done_, nullptr)();

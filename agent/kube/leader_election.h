@@ -72,13 +72,16 @@ class LeaderElection {
   // Whether what was begun in this term may be sent now.
   Result<void> permit(uint64_t term) const;
 
-  // Leads no more, and gives the lease back if it is held. `on_done` is called once, maybe at once.
+  // Leads no more, and gives the lease back if it is held, or may be: a claim that is under way may
+  // have been accepted already. `on_done` is called once, maybe at once.
   void release(std::function<void()> on_done);
   // Of one that was stopped, if the lease is still its: at once, not when it ends. Nobody may act
   // by it any more. `on_done` as above.
   void give_back(std::function<void()> on_done);
   // Leads no more. The lease ends by itself, then; nothing: it did not lead.
   std::optional<Uptime> stop();
+  // Of one that was stopped before it led: whether the server may have its name all the same.
+  bool has_claim_out() const { return is_claim_out_; }
 
  private:
   using Answer = void (LeaderElection::*)(Outcome);
@@ -86,6 +89,7 @@ class LeaderElection {
   void attempt();
   void get(Answer on_answer);
   void write(std::string body, Method method, Answer on_answer);
+  void write_claim(std::string body, Method method);
   void ask(Request request, Answer on_answer);
   void on_got(Outcome outcome);
   void on_written(Outcome outcome);
@@ -120,8 +124,9 @@ class LeaderElection {
 
   const std::shared_ptr<LeaseStanding> standing_ = std::make_shared<LeaseStanding>();
   uint64_t term_ = 0;
-  Uptime sent_at_{};    // the write that is under way
-  std::string reason_;  // why it does not lead, or why the last renewal failed
+  Uptime sent_at_{};           // the write that is under way
+  bool is_claim_out_ = false;  // it was sent, and nothing has been heard from the server since
+  std::string reason_;         // why it does not lead, or why the last renewal failed
 
   std::shared_ptr<void> attempt_;  // whose answer is waited for
   std::shared_ptr<Call> call_;
@@ -129,6 +134,7 @@ class LeaderElection {
   std::shared_ptr<void> deadline_;  // while it leads
   std::function<void()> on_released_done_;
   std::chrono::steady_clock::time_point release_by_;
+  int release_writes_ = 0;
 };
 
 }  // namespace longshore::kube

@@ -180,11 +180,10 @@ void LeaderElections::stop(const WantedLease& wanted, RunCondition& condition,
   if (found == elections_.end()) return condition.fail(std::move(unmet));
   const Running running = std::move(found->second);
   elections_.erase(found);
+  const auto lease_end = running.election->stop();
   // It is given back at the agent's end alone: what could not be stopped has the time to its end.
-  if (const auto lease_end = running.election->stop()) {
-    stopped_[wanted] = running.election;
-    unmet.fence = time_of(*lease_end, parts_.timing());
-  }
+  if (lease_end || running.election->has_claim_out()) stopped_[wanted] = running.election;
+  if (lease_end) unmet.fence = time_of(*lease_end, parts_.timing());
   running.condition->fail(std::move(unmet));
 }
 

@@ -112,7 +112,8 @@ class LeaderElections {
   LeaseDrivers drivers_;
   const std::string holder_;  // of this process alone
   std::map<WantedLease, Running> elections_;
-  // Those that led until their driver was lost, as in a Pod that ends, where it may end first.
+  // Those that led, or had just claimed it, until their driver was lost, as in a Pod that ends,
+  // where it may end first.
   std::map<WantedLease, std::shared_ptr<LeaderElection>> stopped_;
   std::map<WantedLease, Driver> followed_;
   std::map<WantedLease, std::shared_ptr<void>> waiting_;  // what cannot be begun yet

@@ -97,7 +97,9 @@ void Registrar::hear_driver(const Result<CsiCallResponse>& answer) {
   const std::string driver = "the CSI driver at \"" + options_.csi_address + "\"";
   std::chrono::seconds pause = kAskAgain;
   csi::v1::GetPluginInfoResponse info;
-  if (!answer && answer.error().code() == StatusCode::kUnavailable) {
+  const bool is_gone = !answer && answer.error().code() == StatusCode::kUnavailable;
+  if (!is_gone) waited_ = {};
+  if (is_gone) {
     wait_for_driver("waits for " + driver + ": " + answer.error().message());
     pause = kAskSoon;
   } else if (!answer && answer.error().code() == StatusCode::kDeadlineExceeded) {
@@ -111,7 +113,6 @@ void Registrar::hear_driver(const Result<CsiCallResponse>& answer) {
                                " answered with something that is no GetPluginInfoResponse");
   } else {
     registration_.driver_is(info.name());
-    waited_ = {};
   }
   static_cast<void>(ask_timer_.start(pause, [this] { run([this] { ask_driver(); }); }));
 }

@@ -111,6 +111,29 @@ TEST_CASE_METHOD(Controllers, "An object that is not known is told apart from a 
                  Contains("no such kind; its kinds are: va, pv"));
 }
 
+TEST_CASE_METHOD(Controllers, "What a degraded controller does not know may be there") {
+  DescribeObjectResponse nothing;
+  nothing.add_kinds("va");
+  const auto degraded = [&](const std::string& reason) {
+    return [reason, bytes = nothing.SerializeAsString()](const longshore_host* host,
+                                                         longshore_call call) {
+      host->set_degraded(host, {reason.data(), reason.size()});
+      answers(bytes)(host, call);
+    };
+  };
+  add("attacher", degraded("the watch of nodes is lost:\nno route to host"));
+  CHECK(refusal("attacher", "va/a") ==
+        "NOT_FOUND: cannot ask for the object \"va/a\": the controller attacher knows nothing of "
+        "it, and may not have heard of all objects, as it is degraded: the watch of nodes is lost:"
+        "\\nno route to host");
+  CHECK_THAT(refusal("attacher", "pod/a"), Contains("no such kind"));
+  add("well", degraded(""));
+  CHECK_THAT(refusal("well", "va/a"), Contains("no try") && !Contains("degraded"));
+  nothing = knows_one();
+  add("knows", degraded("the watch of nodes is lost"));
+  CHECK(ask("knows", "va/a"));
+}
+
 TEST_CASE_METHOD(Controllers, "An object that is none of the controller's is told of as that") {
   DescribeObjectResponse told = knows_one();
   told.set_why_nothing("is of the driver \"b\"");

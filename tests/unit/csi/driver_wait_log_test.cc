@@ -15,9 +15,10 @@ using Catch::Matchers::Contains;
 
 struct WaitWorld {
   // What the log says of a look in vain this long after the beginning; empty: nothing.
-  std::string waits(std::chrono::seconds after, const std::string& reason) {
+  std::string waits(std::chrono::seconds after, const std::string& reason,
+                    const std::string& advice = {}) {
     lines.clear();
-    wait_log.waits(reason, begin + after);
+    wait_log.waits(reason, advice, begin + after);
     REQUIRE(lines.size() <= 1);
     return lines.empty() ? std::string() : lines.front();
   }
@@ -55,7 +56,39 @@ TEST_CASE_METHOD(WaitWorld, "A driver that is reached is logged once, and a new 
   REQUIRE(lines.size() == 2);
   CHECK_THAT(lines.back(),
              Contains("the CSI driver is reached") && Contains("address=unix:///csi/csi.sock"));
-  CHECK_THAT(waits(1s, "gone"), Contains("INFO ") && Contains(" waits for the CSI driver"));
+  CHECK_THAT(waits(30s, "gone"), Contains("INFO ") && Contains(" waits for the CSI driver"));
+}
+
+TEST_CASE_METHOD(WaitWorld, "A driver that comes and goes each second fills no log") {
+  for (int minute = 0; minute < 3; ++minute) {
+    size_t count = 0;
+    for (int second = 0; second < 60; ++second) {
+      waits(std::chrono::seconds(minute * 60 + second), "gone");
+      wait_log.reached();
+      count += lines.size();
+      // Neither without the other.
+      if (!lines.empty()) CHECK_THAT(lines.back(), Contains("the CSI driver is reached"));
+    }
+    CHECK(count == 4);
+  }
+}
+
+TEST_CASE_METHOD(WaitWorld, "A waiting that begins soon after another is logged if it lasts") {
+  waits(0s, "not ready");
+  wait_log.reached();
+  CHECK(waits(1s, "gone").empty());
+  CHECK(waits(29s, "gone").empty());
+  CHECK_THAT(waits(30s, "gone"), Contains("INFO ") && Contains(" waits for the CSI driver"));
+  CHECK_THAT(waits(60s, "gone"), Contains("still waits"));
+  wait_log.reached();
+  CHECK_THAT(lines.back(), Contains("the CSI driver is reached"));
+}
+
+TEST_CASE_METHOD(WaitWorld, "What to do about it is logged when the waiting lasts") {
+  CHECK_THAT(waits(0s, "no such file", "see whether it runs"),
+             Contains("reason=\"no such file\"") && !Contains("see whether"));
+  CHECK_THAT(waits(30s, "no such file", "see whether it runs"),
+             Contains("reason=\"no such file; see whether it runs\""));
 }
 
 TEST_CASE("A service without a log waits for a driver all the same") {

@@ -271,4 +271,28 @@ TEST_CASE_METHOD(LeaseWorld, "The agent's end gives the lease back, where that i
   end.join();
 }
 
+TEST_CASE_METHOD(LeaseWorld,
+                 "The agent's end gives back what it was claiming as its driver was lost") {
+  auto& one = world.configuration.modules[0];
+  one.leader_election.release_on_exit = true;
+  one.leader_election.lease = "{driver}";
+  one.wait_for_driver = "/csi/csi.sock";
+  driver->meet();
+  const auto waits = condition();
+  answer(made(), 404, "{}");
+  const auto claim = made();
+  driver->fail("it is lost");
+  REQUIRE(comes_to(*waits, "waits for its driver: it is lost"));
+  CHECK_FALSE(waits->state().fence);  // it has never led
+  REQUIRE(cancelled() == 1);          // too late
+  accept(claim);
+  std::thread end([&] { service->stop(); });
+  answer(made(), 200, claim->request.body);
+  const auto released = made();
+  CHECK(released->request.method == Method::kPut);
+  CHECK_THAT(released->request.body, Contains(R"("holderIdentity":"")"));
+  on_thread([&] { access.end(released, ApiError(Error(StatusCode::kUnavailable, "answer"))); });
+  end.join();
+}
+
 }  // namespace longshore::kube

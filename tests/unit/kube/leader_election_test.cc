@@ -260,6 +260,80 @@ TEST_CASE_METHOD(ElectionWorld, "A lease that is renewed while it is given back 
   CHECK(server.holder().empty());
 }
 
+TEST_CASE_METHOD(ElectionWorld, "A lease that was claimed as it is given back is given back") {
+  const bool is_new = GENERATE(true, false);
+  if (!is_new) {
+    server.change([](LeaseServer::Object& spec) {
+      spec["holderIdentity"] = "";
+      spec["leaseDurationSeconds"] = 1;
+    });
+  }
+  a.claim_without_answer();
+  REQUIRE(server.asked == Names{"GET", is_new ? "POST" : "PUT"});
+  bool is_done = false;
+  a.election->release([&] { is_done = true; });
+  CHECK_FALSE(is_done);
+  a.serve();
+  CHECK(is_done);
+  CHECK(server.holder().empty());
+  CHECK(a.told.empty());
+}
+
+TEST_CASE_METHOD(ElectionWorld,
+                 "A claim without an answer is given back, and a refused one is not") {
+  const int status = GENERATE(0, 409, 503);
+  a.claim_without_answer();
+  const auto claimed = a.access.running.at(0);
+  server.fails_with = status;
+  a.access.end(claimed, status == 0 ? Outcome(ApiError(Error(StatusCode::kUnavailable, "hear")))
+                                    : server.answer(claimed->request));
+  server.fails_with = 0;
+  server.asked.clear();
+  bool is_done = false;
+  a.election->release([&] { is_done = true; });
+  a.serve();
+  CHECK(is_done);
+  CHECK(server.asked == (status == 0 ? Names{"GET", "PUT"} : Names{}));
+}
+
+TEST_CASE_METHOD(ElectionWorld, "What another has claimed meanwhile is not given back") {
+  a.claim_without_answer();
+  server.change([](LeaseServer::Object& spec) { spec["holderIdentity"] = "x"; });
+  a.election->release([] {});
+  a.serve();
+  CHECK(server.asked == Names{"GET", "POST", "GET"});
+  CHECK(server.holder() == "x");
+}
+
+TEST_CASE_METHOD(ElectionWorld, "Who has seen another in the lease gives nothing back") {
+  a.claim_without_answer();
+  const auto claimed = a.access.running.at(0);
+  a.access.end(claimed, ApiError(Error(StatusCode::kUnavailable, "hear")));
+  server.change([](LeaseServer::Object& spec) { spec["holderIdentity"] = "x"; });
+  a.advance(11s);
+  CHECK(a.told.back() == "another holds the lease ns/l: x");
+  server.asked.clear();
+  bool is_done = false;
+  a.election->release([&] { is_done = true; });
+  CHECK(is_done);
+  CHECK(server.asked.empty());
+}
+
+TEST_CASE_METHOD(ElectionWorld, "A lease that others write all the time is given up") {
+  a.start();
+  server.asked.clear();
+  bool is_done = false;
+  a.election->release([&] { is_done = true; });
+  while (!is_done) {
+    const auto made = a.access.running.at(0);
+    if (made->request.method == Method::kPut) server.change([](LeaseServer::Object&) {});
+    a.access.end(made, server.answer(made->request));
+    REQUIRE(server.asked.size() <= 6);
+  }
+  CHECK(server.asked == Names{"GET", "PUT", "GET", "PUT", "GET", "PUT"});
+  CHECK(a.access.running.empty());
+}
+
 TEST_CASE_METHOD(ElectionWorld, "A lease is given back by one deadline for all that it takes") {
   a.start();
   a.election->release([] {});

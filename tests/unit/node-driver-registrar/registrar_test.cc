@@ -178,6 +178,28 @@ TEST_CASE_METHOD(Registrar, "A driver is waited for, and asked again") {
   CHECK(host.stop());
 }
 
+TEST_CASE_METHOD(Registrar, "A driver that is waited for anew is not said to be waited for still") {
+  bool is_gone = true;
+  host.answer<host::v1::CsiCallRequest>(
+      kAsk, [&](const host::v1::CsiCallRequest&) -> Result<host::v1::CsiCallResponse> {
+        if (is_gone) return Error::of_text(StatusCode::kUnavailable, "nobody listens");
+        return Error::of_text(StatusCode::kInternal, "it is broken");
+      });
+  REQUIRE(start());
+  host.advance(20s);
+  is_gone = false;
+  host.advance(1s);
+  CHECK(contains(host.degraded(), "it is broken"));
+  is_gone = true;
+  host.advance(10s);  // until it is asked again
+  CHECK(contains(host.degraded(), "nobody listens"));
+  host.advance(29s);
+  CHECK_FALSE(host.logged("still waits"));
+  host.advance(1s);
+  CHECK(host.logged("still waits"));
+  CHECK(host.stop());
+}
+
 TEST_CASE("Settings that cannot be used are refused with a sentence") {
   const std::string long_path = '/' + std::string(107, 'x');
   const std::vector<std::tuple<std::string, SettingValue, std::string>> cases = {
