@@ -132,9 +132,9 @@ void ObjectCache::put(Object object) {
 }
 
 void ObjectCache::remove(Objects::iterator found, Kept last, bool is_tombstone) {
-  const Kept known = *found;
-  objects_.erase(found);
-  for (Subscription* each : subscriptions_) each->on_removed(known->key, last, is_tombstone);
+  const auto removed = objects_.extract(found);
+  const std::string& key = removed.value()->key;
+  for (Subscription* each : subscriptions_) each->on_removed(key, last, is_tombstone);
 }
 
 void ObjectCache::tell_all() {

@@ -37,7 +37,7 @@ TEST_CASE("Access modes become the one of CSI that says most") {
 
 TEST_CASE("Access modes that CSI has nothing for are refused with a sentence") {
   const std::vector<std::tuple<Modes, std::string>> table = {
-      {{}, "there are none"},
+      {Modes{}, "there are none"},
       {{"Unheard"}, "none of them is known"},
       {{"ReadOnlyMany", "ReadWriteOnce"},
        "\"ReadOnlyMany, ReadWriteOnce\": CSI has no mode for ReadOnlyMany and ReadWriteOnce "

@@ -49,13 +49,13 @@ class ManualAccess final : public kube::ApiAccess {
   // Ends a call.
   void end(const std::shared_ptr<Made>& made, kube::Outcome outcome) {
     std::erase(running, made);
-    if (made->is_cancelled) {
-      outcome = kube::ApiError(Error(StatusCode::kCancelled, "go on"));
-    }
+    kube::Outcome told = made->is_cancelled
+                             ? kube::Outcome(kube::ApiError(Error(StatusCode::kCancelled, "go on")))
+                             : std::move(outcome);
     if (made->is_watch) {
-      made->watch.on_end(outcome);
+      made->watch.on_end(told);
     } else {
-      made->on_done(std::move(outcome));
+      made->on_done(std::move(told));
     }
   }
 
