@@ -120,8 +120,11 @@ Result<AskedRequest> asked_watch(const host::v1::KubeWatchRequest& message,
                                  const config::ModuleSettings* controller) {
   auto resource = allowed_path(message.path(), Form::kResource, controller, {"list", "watch"});
   if (!resource) return std::move(resource).error();
+  auto fields = FieldMask::make({message.fields().begin(), message.fields().end()});
+  if (!fields) return std::move(fields).error();
   AskedRequest asked;
   asked.answer = Answer::kWatch;
+  asked.fields = *std::move(fields);
   asked.resource = *std::move(resource);
   asked.selection = {message.path(), message.label_selector(), message.field_selector()};
   return asked;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "config/settings.h"
+#include "kube/field_mask.h"
 #include "kube/request.h"
 #include "kube/resource_path.h"
 #include "kube/selection.h"
@@ -21,6 +22,7 @@ struct AskedRequest {
   ResourcePath resource;
   Request request;      // but for a watch
   Selection selection;  // of a watch
+  FieldMask fields;     // of a watch
   WantedLease lease;    // that its writes need, if it has a name
 };
 

@@ -163,8 +163,8 @@ void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
     return;
   }
   running.watched = asked.selection;
-  running.stream = std::make_shared<WatchStream>(*loop_, running.call,
-                                                 cache_of(informers_->find(asked.selection)));
+  running.stream = std::make_shared<WatchStream>(
+      *loop_, running.call, cache_of(informers_->find(asked.selection)), asked.fields);
   running.stream->send();
 }
 

@@ -17,13 +17,6 @@ std::string text_of(const std::vector<JsonMember>& members, std::string_view nam
   return json_string(json_member(members, name)).value_or(std::string());
 }
 
-void append_member(std::string& text, std::string_view name) {
-  if (text.back() != '{') text += ',';
-  text += '"';
-  text += name;
-  text += "\":";
-}
-
 // What items of a list have in common, as JSON; empty: nothing.
 struct ItemType {
   std::string kind;
@@ -31,7 +24,7 @@ struct ItemType {
 };
 
 void append_type(std::string& text, std::string_view name, std::string_view value) {
-  append_member(text, name);
+  append_member_name(text, name);
   text += value;
 }
 
@@ -52,7 +45,7 @@ Result<Object> object_of(std::string_view text, const ItemType& type) {
     append_type(json, "apiVersion", type.api_version);
   }
   for (const JsonMember& member : members) {
-    append_member(json, member.name);
+    append_member_name(json, member.name);
     if (member.name != "metadata") {
       append_compact(json, member.value);
       continue;
@@ -60,7 +53,7 @@ Result<Object> object_of(std::string_view text, const ItemType& type) {
     json += '{';
     for (const JsonMember& part : metadata) {
       if (part.name == "managedFields") continue;
-      append_member(json, part.name);
+      append_member_name(json, part.name);
       append_compact(json, part.value);
     }
     json += '}';

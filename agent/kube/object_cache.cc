@@ -117,12 +117,9 @@ void ObjectCache::take(Object object) {
 }
 
 bool ObjectCache::set(Objects& objects, Kept object) {
-  const auto [found, is_new] = objects.insert(object);
-  if (is_new) return true;
-  auto node = objects.extract(found);
-  node.value() = std::move(object);
-  objects.insert(std::move(node));
-  return false;
+  const bool is_new = objects.erase(object) == 0;
+  objects.insert(std::move(object));
+  return is_new;
 }
 
 void ObjectCache::put(Object object) {

@@ -135,6 +135,13 @@ std::optional<std::string> json_string(std::string_view value) {
   return std::string(text->data(), text->size());
 }
 
+void append_member_name(std::string& text, std::string_view name) {
+  if (text.back() != '{') text += ',';
+  text += '"';
+  text += name;
+  text += "\":";
+}
+
 void append_compact(std::string& text, std::string_view value) {
   for (size_t at = 0; at < value.size();) {
     at = skip_blanks(value, at);

@@ -27,6 +27,8 @@ std::vector<std::string_view> json_elements(std::string_view array);
 // What a string says; nothing of another value.
 std::optional<std::string> json_string(std::string_view value);
 
+// Of the next member, with the comma before it, to an object that begins with its brace.
+void append_member_name(std::string& text, std::string_view name);
 // Appends it without blanks between its parts.
 void append_compact(std::string& text, std::string_view value);
 

@@ -25,11 +25,11 @@ host::v1::KubeEvent::Type type_of(CacheMessage::Type type) {
   return Event::TYPE_UNSPECIFIED;
 }
 
-std::string bytes_of(const CacheMessage& message) {
+std::string bytes_of(const CacheMessage& message, const FieldMask& fields) {
   host::v1::KubeEvent event;
   event.set_type(type_of(message.type));
   event.set_key(message.key);
-  if (message.object) event.set_object(message.object->json);
+  if (message.object) event.set_object(fields.masked(message.object->json));
   event.set_is_tombstone(message.is_tombstone);
   return event.SerializeAsString();
 }
@@ -37,9 +37,10 @@ std::string bytes_of(const CacheMessage& message) {
 }  // namespace
 
 WatchStream::WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call,
-                         std::shared_ptr<ObjectCache> cache)
+                         std::shared_ptr<ObjectCache> cache, FieldMask fields)
     : loop_(loop),
       call_(std::move(call)),
+      fields_(std::move(fields)),
       subscription_(std::move(cache), [this] { send_soon(); }) {}
 
 void WatchStream::send() {
@@ -47,7 +48,7 @@ void WatchStream::send() {
     if (!waiting_) waiting_ = subscription_.next();
     if (!waiting_) return;
     // Refused for want of room, or nobody reads any more.
-    if (call_->send(bytes_of(*waiting_)) != LONGSHORE_OK) return;
+    if (call_->send(bytes_of(*waiting_, fields_)) != LONGSHORE_OK) return;
     waiting_.reset();
   }
 }

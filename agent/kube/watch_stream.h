@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kube/api_loop.h"
+#include "kube/field_mask.h"
 #include "kube/object_cache.h"
 #include "kube/subscription.h"
 #include "router/call.h"
@@ -17,8 +18,8 @@ namespace longshore::kube {
 
 class WatchStream : public std::enable_shared_from_this<WatchStream> {
  public:
-  WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call,
-              std::shared_ptr<ObjectCache> cache);
+  WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call, std::shared_ptr<ObjectCache> cache,
+              FieldMask fields);
 
   // Sends until there is no room or nothing left. To be called once at first, and when there is
   // room again.
@@ -29,6 +30,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
 
   ApiLoop& loop_;
   const std::shared_ptr<router::Call> call_;
+  const FieldMask fields_;
   std::optional<CacheMessage> waiting_;
   Subscription subscription_;
 };

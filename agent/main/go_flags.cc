@@ -61,12 +61,14 @@ std::optional<int64_t> take_part(std::string_view& text) {
     return std::nullopt;
   }
   const int64_t count = parse_number<int64_t>(whole).value_or(0);
-  // Room for one more unit: the fraction comes on top.
-  if (count >= std::numeric_limits<int64_t>::max() / unit->nanoseconds) return std::nullopt;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (count > kMost / unit->nanoseconds) return std::nullopt;
+  const int64_t nanoseconds = count * unit->nanoseconds;
   const double part = static_cast<double>(parse_number<int64_t>(fraction).value_or(0)) /
                       std::pow(10.0, static_cast<double>(fraction.size()));
-  return count * unit->nanoseconds +
-         static_cast<int64_t>(part * static_cast<double>(unit->nanoseconds));
+  const auto rest = static_cast<int64_t>(part * static_cast<double>(unit->nanoseconds));
+  if (rest > kMost - nanoseconds) return std::nullopt;
+  return nanoseconds + rest;
 }
 
 }  // namespace

@@ -147,9 +147,11 @@ void Attacher::watch() {
       kubernetes::watch_request(kAttachments),
       [this](const auto& change) { hear_attachment(change); }, [this] { begin_when_synced(); });
   volumes_.start(
-      kubernetes::watch_request(kVolumes), [this](const auto& change) { hear_volume(change); },
-      [this] { begin_when_synced(); });
-  nodes_.start(kubernetes::watch_request(kNodes), nullptr, [this] { begin_when_synced(); });
+      kubernetes::watch_request(
+          kVolumes, {"spec.csi", "spec.volumeMode", "spec.mountOptions", "spec.accessModes"}),
+      [this](const auto& change) { hear_volume(change); }, [this] { begin_when_synced(); });
+  nodes_.start(kubernetes::watch_request(kNodes, {"spec.drivers"}), nullptr,
+               [this] { begin_when_synced(); });
 }
 
 void Attacher::hear_attachment(const kubernetes::Informer<VolumeAttachment>::Change& change) {
@@ -241,9 +243,7 @@ Result<void> Attacher::attach(const VolumeAttachment& attachment, AttachStep ste
     prepared = *std::move(written);
   }
   const auto answer = driver_.publish(std::move(step.request));
-  if (!answer) {
-    return fail(prepared, plugins::with_code_name(answer.error()), answer.error().code());
-  }
+  if (!answer) return fail_of_driver(prepared, answer.error());
   if (const auto patch = CsiHandler::after_publish(prepared, *answer)) {
     if (auto written = write(*patch); !written) return std::move(written).error();
   }
@@ -281,9 +281,7 @@ Result<void> Attacher::detach(const VolumeAttachment& attachment, DetachStep ste
     if (!added) return fail(attachment, added.error(), std::nullopt);
   }
   const auto answer = driver_.unpublish(std::move(step.request));
-  if (!answer) {
-    return fail(attachment, plugins::with_code_name(answer.error()), answer.error().code());
-  }
+  if (!answer) return fail_of_driver(attachment, answer.error());
   VolumeAttachment now = attachment;
   while (const auto patch = handler_->after_unpublish(now)) {
     auto written = write(*patch);
@@ -344,6 +342,10 @@ Error Attacher::fail(const VolumeAttachment& attachment, const Error& error,
                                             "\" why it failed: " + written.error().message());
   }
   return error;
+}
+
+Error Attacher::fail_of_driver(const VolumeAttachment& attachment, const Error& error) {
+  return fail(attachment, plugins::with_code_name(error), error.code());
 }
 
 Attacher::VolumeTurn::VolumeTurn(Attacher& attacher, std::string name)

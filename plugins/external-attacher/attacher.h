@@ -111,6 +111,7 @@ class Attacher {
   // Answers the error.
   Error fail(const VolumeAttachment& attachment, const Error& error,
              std::optional<StatusCode> driver_code);
+  Error fail_of_driver(const VolumeAttachment& attachment, const Error& error);
   // As it is known now.
   AttachmentView view_of(const VolumeAttachment& attachment) const;
 

@@ -1,5 +1,6 @@
 // Any bytes as the lines of a watch and as a page of a list: what is kept of an object is compact
-// JSON without managedFields, and read again it is the same.
+// JSON without managedFields, and read again it is the same; a mask leaves it an object, and takes
+// nothing away a second time.
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -8,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "kube/field_mask.h"
 #include "kube/line_buffer.h"
 #include "kube/object.h"
 #include "kube/watch_event.h"
@@ -18,6 +20,11 @@ using namespace longshore::kube;
 
 void require(bool condition) {
   if (!condition) std::abort();
+}
+
+const FieldMask& mask() {
+  static const FieldMask made = *FieldMask::make({"spec.csi", "metadata.annotations", "status"});
+  return made;
 }
 
 void check(const Object& object) {
@@ -33,6 +40,9 @@ void check(const Object& object) {
           !metadata->as_object().contains("managedFields"));
   const auto again = parse_object(object.json);
   require(again && *again == object);
+  const std::string masked = mask().masked(object.json);
+  const auto part = parse_object(masked);
+  require(part && part->json.size() <= object.json.size() && mask().masked(masked) == masked);
 }
 
 }  // namespace

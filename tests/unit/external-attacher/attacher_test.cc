@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "csi/v1.pb.h"
+#include "kube/field_mask.h"
 #include "longshore/host/csi.pb.h"
 #include "longshore/host/kube.pb.h"
 #include "longshore/module/metrics.pb.h"
@@ -59,7 +60,7 @@ struct Cluster {
     });
     host.answer_stream<host::v1::KubeWatchRequest>(
         kWatch, [this](const host::v1::KubeWatchRequest& request) {
-          return Result<std::vector<KubeEvent>>(events(request.path()));
+          return Result<std::vector<KubeEvent>>(events(request));
         });
     host.answer<KubePatchRequest>(
         kPatch, [this](const KubePatchRequest& request) { return patch(request); });
@@ -132,14 +133,18 @@ struct Cluster {
     return response;
   }
 
-  std::vector<KubeEvent> events(const std::string& resource) const {
+  // As the agent tells of them: without what the controller has not asked for.
+  std::vector<KubeEvent> events(const host::v1::KubeWatchRequest& request) const {
+    const auto mask = kube::FieldMask::make({request.fields().begin(), request.fields().end()});
+    REQUIRE(mask);
+    const std::string& resource = request.path();
     std::vector<KubeEvent> events;
     for (const auto& [path, object] : objects) {
       if (!path.starts_with(resource + '/')) continue;
       KubeEvent event;
       event.set_type(KubeEvent::TYPE_INITIAL);
       event.set_key(path.substr(resource.size() + 1));
-      event.set_object(json::serialize(object));
+      event.set_object(mask->masked(json::serialize(object)));
       events.push_back(event);
     }
     events.emplace_back().set_type(KubeEvent::TYPE_SYNCED);
@@ -442,14 +447,16 @@ TEST_CASE_METHOD(Cluster,
   patches.clear();
   // With another controller's finalizer, of which the watch does not tell yet.
   put_attachment("late");
-  const auto stale = events(kAttachments);
+  host::v1::KubeWatchRequest watched;
+  watched.set_path(kAttachments);
+  const auto stale = events(watched);
   objects.at(kAttachments + "/late").at("metadata").as_object()["finalizers"] =
       json::array{json::value("other")};
   host.answer_stream<host::v1::KubeWatchRequest>(
       kWatch, [this, stale,
                is_first = std::make_shared<bool>(true)](const host::v1::KubeWatchRequest& request) {
         const bool is_stale = request.path() == kAttachments && std::exchange(*is_first, false);
-        return Result<std::vector<KubeEvent>>(is_stale ? stale : events(request.path()));
+        return Result<std::vector<KubeEvent>>(is_stale ? stale : events(request));
       });
   tell_changes();
   CHECK(refusals == 1);

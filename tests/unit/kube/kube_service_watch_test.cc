@@ -101,6 +101,32 @@ TEST_CASE_METHOD(WatchWorld, "Who watches hears what there is, and then what bec
   CHECK(test::eventually([&] { return cancelled() == 1; }));
 }
 
+TEST_CASE_METHOD(WatchWorld, "Who names fields hears of these, and others of whole objects") {
+  host::v1::KubeWatchRequest request;
+  request.set_path(kNodes);
+  request.add_fields("spec.cidr");
+  const auto named = std::make_shared<router::Recorder>();
+  world.call(method("Watch"), request.SerializeAsString(), named);
+  const Watching whole = watch();
+  const std::string begin = R"({"kind":"Node","metadata":{"name":"a","resourceVersion":"3")";
+  const std::string all =
+      begin + R"(,"labels":{"l":"1"}},"spec":{"cidr":"c","taints":[]},"status":{}})";
+  list({all});
+  const auto told = [](const router::Recorder& recorder) {
+    host::v1::KubeEvent event;
+    const auto messages = recorder.received.get().messages;
+    return !messages.empty() && event.ParseFromString(messages.front()) ? event.object() : "";
+  };
+  CHECK(test::eventually([&] { return told(*named) == begin + R"(},"spec":{"cidr":"c"}})"; }));
+  CHECK(test::eventually([&] { return told(*whole.recorder) == all; }));
+
+  request.add_fields("spec..cidr");
+  const auto refused = std::make_shared<router::Recorder>();
+  world.call(method("Watch"), request.SerializeAsString(), refused);
+  CHECK(refused->code() == StatusCode::kInvalidArgument);
+  CHECK_THAT(refused->text(), Contains("\"spec..cidr\""));
+}
+
 TEST_CASE_METHOD(WatchWorld, "Who is slow hears the latest of each object, and not each state") {
   const Watching slow = watch(false);
   list({test::object("a", 3).json});

@@ -24,7 +24,8 @@ TEST_CASE("durations are sums of numbers with units, as Go writes them") {
       {"7us", 7us},
       {"7\u00b5s", 7us},
       {"12ns", 12ns},
-      {"2562046h", 2562046h},
+      {"2562047h", 2562047h},
+      {"9223372036s", 9223372036s},
   }));
   CAPTURE(text);
   REQUIRE(parse_duration(text));
@@ -34,7 +35,7 @@ TEST_CASE("durations are sums of numbers with units, as Go writes them") {
 TEST_CASE("what is no duration, or none that anything could last, is refused") {
   const std::string text =
       GENERATE("", "+", "3", "s", ".s", "-3s", "3 s", "3s ", "1d", "1m30", "1..5s", "2562048h",
-               "9999999999999999999s", "2562047h2562047h", "1e3s", "soon");
+               "2562047.9h", "9999999999999999999s", "2562047h2562047h", "1e3s", "soon");
   CAPTURE(text);
   CHECK_FALSE(parse_duration(text));
 }

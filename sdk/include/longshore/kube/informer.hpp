@@ -47,9 +47,14 @@
 namespace longshore::kubernetes {
 
 // Of all objects of a resource, in all namespaces or in that of the path. Selectors may be set.
-inline host::v1::KubeWatchRequest watch_request(std::string path) {
+// `fields`: what the reader reads, "spec.csi" and the like; it gets nothing else of an object but
+// what `KubeWatchRequest.fields` has always, and that is all that an ObjectMetadata needs. Empty:
+// whole objects.
+inline host::v1::KubeWatchRequest watch_request(std::string path,
+                                                const std::vector<std::string>& fields = {}) {
   host::v1::KubeWatchRequest request;
   request.set_path(std::move(path));
+  for (const std::string& field : fields) request.add_fields(field);
   return request;
 }
 
