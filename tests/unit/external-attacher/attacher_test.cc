@@ -228,6 +228,33 @@ TEST_CASE_METHOD(Cluster,
   CHECK(refusals == 0);
 }
 
+// Of a volume it is told of those members alone that its watch names.
+TEST_CASE_METHOD(Cluster, "All that a volume says of how it is to be attached reaches the driver") {
+  put(kVolumes, R"({"metadata": {"name": "pv", "labels": {"a": "b"}}, "spec": {
+      "accessModes": ["ReadOnlyMany"], "mountOptions": ["noatime"], "capacity": {"storage": "1Gi"},
+      "csi": {"volumeHandle": "handle", "fsType": "xfs", "volumeAttributes": {"tier": "cold"}}}})");
+  put(kVolumes, R"({"metadata": {"name": "raw"}, "spec": {"accessModes": ["ReadWriteOnce"],
+      "volumeMode": "Block", "csi": {"volumeHandle": "raw", "readOnly": false}}})");
+  put_attachment("va");
+  REQUIRE(start());
+  using csi::v1::VolumeCapability;
+  const VolumeCapability& mounted = published.volume_capability();
+  CHECK(mounted.access_mode().mode() == VolumeCapability::AccessMode::MULTI_NODE_READER_ONLY);
+  CHECK(mounted.mount().fs_type() == "xfs");
+  REQUIRE(mounted.mount().mount_flags_size() == 1);
+  CHECK(mounted.mount().mount_flags(0) == "noatime");
+  REQUIRE(published.volume_context().contains("tier"));
+  CHECK(published.volume_context().at("tier") == "cold");
+
+  put(kAttachments, R"({"metadata": {"name": "raw"}, "spec": {"attacher": "disk.example",
+      "nodeName": "n", "source": {"persistentVolumeName": "raw"}}, "status": {"attached": false}})");
+  tell_changes();
+  CHECK(published.volume_id() == "raw");
+  CHECK(published.volume_capability().has_block());
+  CHECK(published.volume_capability().access_mode().mode() ==
+        VolumeCapability::AccessMode::SINGLE_NODE_WRITER);
+}
+
 TEST_CASE_METHOD(Cluster, "Its queues are counted by the names that the sidecar's have") {
   put_attachment("va");
   REQUIRE(start());
