@@ -82,7 +82,7 @@ struct KubeWorld {
   void on_thread(std::function<void()> function) {
     std::promise<void> done;
     auto is_done = done.get_future();
-    boost::asio::post(*io, [&] {
+    boost::asio::post(*io.load(), [&] {
       function();
       done.set_value();
     });
@@ -132,7 +132,7 @@ struct KubeWorld {
   ManualAccess access;
   std::atomic<bool> is_connected = false;
   std::atomic<int64_t> uptime = 0;  // of the system's, in nanoseconds
-  boost::asio::io_context* io = nullptr;
+  std::atomic<boost::asio::io_context*> io = nullptr;
   std::shared_ptr<observe::KubeRequestMetrics> metrics;  // of the client that was made last
   std::optional<Error> no_client;                        // it cannot be loaded
   std::optional<Error> no_configuration;                 // it is not found
