@@ -13,6 +13,8 @@ using router::Clock;
 
 // Time that a cancelled call gets to come to its end.
 constexpr std::chrono::seconds kCancelGrace{1};
+// Of the module's `destroy`. A process of its own is killed and waited for in it.
+constexpr std::chrono::seconds kDestroyTime{2};
 
 constexpr const char* kAction = "stop the module";
 
@@ -81,7 +83,7 @@ bool Instance::wants_stop() const {
 }
 
 bool Instance::destroy() {
-  return within(kCancelGrace, [this] {
+  return within(kDestroyTime, [this] {
     const observe::CallOnThread on_thread(options_.name, "destroy", {});
     functions_.destroy(std::exchange(self_, nullptr));
   });

@@ -19,7 +19,7 @@
 //   serving      its Health/Check, if it has one, answered well        start_timeout
 //   draining     new calls go elsewhere, the others come to their end  their deadlines, or
 //                                                                      stop_timeout
-//   stopped      `stop` was finished and `destroy` returned            stop_timeout, and a second
+//   stopped      `stop` was finished and `destroy` returned            stop_timeout, and 2 seconds
 //   failed       a step went wrong or took too long                    -
 //
 // A step that runs the module's code runs on a thread that can be left behind. Failed and

@@ -12,10 +12,10 @@
 namespace longshore::supervise {
 namespace {
 
-// How much sooner than start's or stop's own deadline the process is killed, so that all that it
-// held is free by then.
-constexpr std::chrono::milliseconds kMargin{200};
-// What the process gets to end by itself in `end`.
+// How much sooner than start's or stop's own deadline the process is killed, so that it is gone by
+// then on a busy node too. A short time is not cut by more than a fifth.
+constexpr std::chrono::seconds kMargin{1};
+// What the process gets to end by itself in `end`, for which the host waits two seconds.
 constexpr std::chrono::milliseconds kTimeToEnd{800};
 
 }  // namespace
@@ -87,10 +87,8 @@ void ChildInstance::writable(longshore_call id) {
 }
 
 void ChildInstance::stop(longshore_call call) {
-  longshore_call_info info{};
-  info.struct_size = sizeof(info);
-  host_->call_info(host_, call, &info);
-  const auto kill_time = shortly_before_end_of(call);
+  const auto deadline = deadline_of(call);
+  const auto kill_time = shortly_before(deadline);
   std::shared_ptr<ChildConnection> child;
   std::vector<std::shared_ptr<ChildCall>> not_sent;
   {
@@ -102,7 +100,7 @@ void ChildInstance::stop(longshore_call call) {
     child = child_;
     if (child) {
       stop_call_ = call;
-      stop_deadline_ = kill_time + kMargin;
+      stop_deadline_ = deadline;
       state_ = State::kEnding;
     }
     changed_.notify_all();
@@ -112,7 +110,7 @@ void ChildInstance::stop(longshore_call call) {
   }
   if (!child) return finish(call, StatusCode::kOk, {});  // there is nobody to stop
   child::v1::Stop head;
-  head.set_timeout_ns(info.remaining_ns);
+  head.set_timeout_ns((deadline - Clock::now()).count());
   child->kill_at(kill_time, "was killed because its stop did not end in time");
   child->frames().send(FrameType::kStop, 0, head);
 }
@@ -209,13 +207,17 @@ void ChildInstance::finish(longshore_call call, StatusCode code, const std::stri
   host_->finish(host_, call, static_cast<int32_t>(code), to_bytes(text));
 }
 
-router::Clock::time_point ChildInstance::shortly_before_end_of(longshore_call call) const {
+router::Clock::time_point ChildInstance::deadline_of(longshore_call call) const {
   longshore_call_info info{};
   info.struct_size = sizeof(info);
   host_->call_info(host_, call, &info);
-  const std::chrono::nanoseconds left(info.remaining_ns);
-  if (left > std::chrono::hours(24 * 365)) return Clock::time_point::max();
-  return Clock::now() + left - std::min<std::chrono::nanoseconds>(kMargin, left / 5);
+  // A call without a deadline ends in a year: what is added to that does not overflow.
+  return Clock::now() + std::min<Clock::duration>(std::chrono::nanoseconds(info.remaining_ns),
+                                                  std::chrono::hours(24 * 365));
+}
+
+router::Clock::time_point ChildInstance::shortly_before(Clock::time_point deadline) {
+  return deadline - std::min<Clock::duration>(kMargin, (deadline - Clock::now()) / 5);
 }
 
 }  // namespace longshore::supervise

@@ -108,7 +108,8 @@ class ChildInstance {
   std::shared_ptr<ChildCall> find(longshore_call call) const;
   void forget(longshore_call call);
   void finish(longshore_call call, StatusCode code, const std::string& text) const;
-  Clock::time_point shortly_before_end_of(longshore_call call) const;
+  Clock::time_point deadline_of(longshore_call call) const;
+  static Clock::time_point shortly_before(Clock::time_point deadline);
 
   const Parts parts_;
   const longshore_host* const host_;

@@ -115,7 +115,7 @@ void ChildInstance::greet(ChildConnection& child) {
   Secret handover;
   {
     const std::lock_guard lock(mutex_);
-    if (start_call_ != 0) kill_time = shortly_before_end_of(start_call_);
+    if (start_call_ != 0) kill_time = shortly_before(deadline_of(start_call_));
     handover = std::move(handover_);
     settings = settings_;
     awaits_started_ = true;

@@ -180,7 +180,7 @@ TEST_CASE_METHOD(LeaseWorld, "A lease named after a driver is stood for while th
   CHECK(condition(1) != held);
   CHECK(comes_to(*held,
                  "the lease attacher-leader-{driver} waits for its driver: it does not listen"));
-  CHECK_FALSE(is_connected);
+  CHECK_FALSE(io.load());
   driver->meet();
   CHECK(made()->request.path == kLeases + "/attacher-leader-test-csi-example");
   lead(held);

@@ -65,7 +65,7 @@ TEST_CASE_METHOD(KubeWorld, "Without a grant nothing is asked, and the refusal n
                                 "/api/v1/namespaces/nodes", replica_sets + "/a"}) {
     CHECK(world.ask(method("Get"), at(path))->code() == StatusCode::kPermissionDenied);
   }
-  CHECK_FALSE(is_connected);
+  CHECK_FALSE(io.load());
 }
 
 TEST_CASE_METHOD(KubeWorld, "Secrets are got by name and never listed, whatever is granted") {
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(KubeWorld, "A path of another form is refused") {
     CHECK_THAT(refused->text(), Contains(cause));
   }
   CHECK(world.ask(method("Get"), "\xff\xff")->code() == StatusCode::kInvalidArgument);
-  CHECK_FALSE(is_connected);
+  CHECK_FALSE(io.load());
 }
 
 TEST_CASE_METHOD(KubeWorld,

@@ -93,7 +93,7 @@ struct KubeWorld {
   Made made(size_t count = 1) {
     Made last;
     REQUIRE(eventually([&] {
-      if (!is_connected) return false;
+      if (!io) return false;
       on_thread([&] {
         if (access.running.size() == count) last = access.running.back();
       });
@@ -130,9 +130,8 @@ struct KubeWorld {
   }
 
   ManualAccess access;
-  std::atomic<bool> is_connected = false;
-  std::atomic<int64_t> uptime = 0;  // of the system's, in nanoseconds
-  std::atomic<boost::asio::io_context*> io = nullptr;
+  std::atomic<int64_t> uptime = 0;                       // of the system's, in nanoseconds
+  std::atomic<boost::asio::io_context*> io = nullptr;    // once a client is made
   std::shared_ptr<observe::KubeRequestMetrics> metrics;  // of the client that was made last
   std::optional<Error> no_client;                        // it cannot be loaded
   std::optional<Error> no_configuration;                 // it is not found
@@ -157,9 +156,8 @@ struct KubeWorld {
                 [this](boost::asio::io_context& context, const kube::AccessOptions& options)
                     -> Result<std::unique_ptr<kube::ApiAccess>> {
                   if (no_configuration) return *no_configuration;
-                  io = &context;
                   metrics = options.metrics;
-                  is_connected = true;
+                  io = &context;
                   return std::unique_ptr<kube::ApiAccess>(std::make_unique<LentAccess>(access));
                 },
                 [this] { return std::chrono::nanoseconds(uptime); }));
