@@ -163,8 +163,10 @@ void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
     return;
   }
   running.watched = asked.selection;
-  running.stream = std::make_shared<WatchStream>(
-      *loop_, running.call, cache_of(informers_->find(asked.selection)), asked.fields);
+  const auto informer = informers_->find(asked.selection);
+  running.stream =
+      std::make_shared<WatchStream>(*loop_, running.call, cache_of(informer), asked.fields);
+  if (!informer->state().is_forbidden) running.stream->set_cause(informer->state().cause);
   running.stream->send();
 }
 
@@ -247,6 +249,12 @@ void KubeService::take(const AskedRequest& asked, const Object& object) {
 
 void KubeService::told(const Selection& selection, const Reflector::State& state) {
   if (state.is_refused) return refuse(selection, state.cause);
+  // What is forbidden is told by the watch's end, unless the server has only not begun to allow it.
+  if (!state.is_forbidden) {
+    for (const auto& [handle, running] : running_) {
+      if (running.stream && running.watched == selection) running.stream->set_cause(state.cause);
+    }
+  }
   if (state.cause.empty()) {
     log_->info("the API server's objects are known again", {{"path", selection.path}});
   } else {

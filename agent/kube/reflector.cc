@@ -165,7 +165,10 @@ void Reflector::on_watch_end(const Outcome& outcome) {
 
 void Reflector::wait(Next next, const ApiError& error) {
   refusals_ = error.reason() == ApiReason::kForbidden ? refusals_ + 1 : 0;
-  wait(next, State{.cause = error.message(), .is_refused = refusals_ >= kRefusals},
+  wait(next,
+       State{.cause = error.message(),
+             .is_forbidden = refusals_ > 0,
+             .is_refused = refusals_ >= kRefusals},
        error.retry_after());
 }
 

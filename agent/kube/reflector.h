@@ -41,8 +41,9 @@ class Reflector {
   struct State {
     // Nothing: it has what the server has, as far as the server tells.
     std::optional<std::chrono::system_clock::time_point> behind_since = std::nullopt;
-    std::string cause = {};   // why it is behind; empty while the first list comes
-    bool is_refused = false;  // the server does not allow it, again and again
+    std::string cause = {};     // why it is behind; empty while the first list comes
+    bool is_forbidden = false;  // the server does not allow it
+    bool is_refused = false;    // and again and again
   };
 
   // Hears of each other cause, and when it is a refusal; empty: none any more. It changes no cache,

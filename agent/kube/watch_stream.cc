@@ -1,6 +1,5 @@
 #include "kube/watch_stream.h"
 
-#include <string>
 #include <utility>
 
 #include "longshore/host/kube.pb.h"
@@ -34,6 +33,14 @@ std::string bytes_of(const CacheMessage& message, const FieldMask& fields) {
   return event.SerializeAsString();
 }
 
+std::string bytes_of(const std::string& cause) {
+  host::v1::KubeEvent event;
+  event.set_type(cause.empty() ? host::v1::KubeEvent::TYPE_CURRENT
+                               : host::v1::KubeEvent::TYPE_BEHIND);
+  event.set_cause(cause);
+  return event.SerializeAsString();
+}
+
 }  // namespace
 
 WatchStream::WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call,
@@ -43,14 +50,21 @@ WatchStream::WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call,
       fields_(std::move(fields)),
       subscription_(std::move(cache), [this] { send_soon(); }) {}
 
+void WatchStream::set_cause(const std::string& cause) {
+  cause_ = cause;
+  send_soon();
+}
+
 void WatchStream::send() {
   for (;;) {
     if (!waiting_) waiting_ = subscription_.next();
-    if (!waiting_) return;
+    if (!waiting_) break;
     // Refused for want of room, or nobody reads any more.
     if (call_->send(bytes_of(*waiting_, fields_)) != LONGSHORE_OK) return;
     waiting_.reset();
   }
+  if (cause_ == told_cause_ || call_->send(bytes_of(cause_)) != LONGSHORE_OK) return;
+  told_cause_ = cause_;
 }
 
 // Not inside of the change of the cache.

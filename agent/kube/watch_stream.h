@@ -1,12 +1,13 @@
 // A Watch of a controller's: tells it of a cache as fast as it reads.
 //
-// A reader without room costs keys, and the one message that there was no room for.
+// A reader without room costs keys, a cause, and the one message that there was no room for.
 //
 // Threads: the service's. Owner: the service, until the call is over.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "kube/api_loop.h"
 #include "kube/field_mask.h"
@@ -21,6 +22,10 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   WatchStream(ApiLoop& loop, std::shared_ptr<router::Call> call, std::shared_ptr<ObjectCache> cache,
               FieldMask fields);
 
+  // Why the server is not followed; empty: it is. The reader hears of the latest, after all
+  // objects that it has room for.
+  void set_cause(const std::string& cause);
+
   // Sends until there is no room or nothing left. To be called once at first, and when there is
   // room again.
   void send();
@@ -31,6 +36,8 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   ApiLoop& loop_;
   const std::shared_ptr<router::Call> call_;
   const FieldMask fields_;
+  std::string cause_;
+  std::string told_cause_;
   std::optional<CacheMessage> waiting_;
   Subscription subscription_;
 };

@@ -3,7 +3,6 @@
 // Threads: any, but those that completions run on. Owner: the attacher.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -32,16 +31,6 @@ class ApiServer {
     return std::move(*object->mutable_object());
   }
 
-  // Whether objects of this path can be listed.
-  Result<void> check_list(const char* path) {
-    host::v1::KubeListRequest request;
-    request.set_path(path);
-    request.set_limit(1);
-    auto page =
-        calls_.call<host::v1::KubeObjectPage>("longshore.host.v1.Kube/List", request, kListTimeout);
-    return page ? Result<void>() : std::move(page).error();
-  }
-
   // Asked each time, and never kept.
   Result<std::map<std::string, Secret>> secret_data(const plugins::SecretReference& reference) {
     auto path = plugins::secret_path(reference);
@@ -56,8 +45,6 @@ class ApiServer {
   }
 
  private:
-  static constexpr std::chrono::seconds kListTimeout{10};
-
   AwaitedCalls& calls_;
 };
 

@@ -10,7 +10,6 @@ namespace longshore::external_attacher {
 namespace {
 
 constexpr const char* kIdentify = "identify the driver";
-constexpr const char* kAskServer = "ask the API server";
 constexpr const char* kReconcile = "reconcile";
 constexpr std::chrono::seconds kAskAgain{1};
 constexpr const char* kAttachments = "/apis/storage.k8s.io/v1/volumeattachments";
@@ -94,7 +93,10 @@ void Attacher::set_trouble(const std::string& part, std::string_view trouble) {
     troubles_[part] = trouble;
   }
   std::string all;
-  for (const auto& [of, text] : troubles_) all += (all.empty() ? "" : "; ") + text;
+  std::set<std::string_view> told;
+  for (const auto& [of, text] : troubles_) {
+    if (told.insert(text).second) all += (all.empty() ? "" : "; ") + text;
+  }
   if (all == told_trouble_) return;
   told_trouble_ = all;
   options_.set_degraded(all);
@@ -102,7 +104,6 @@ void Attacher::set_trouble(const std::string& part, std::string_view trouble) {
 
 void Attacher::run_task(const std::string& task) {
   if (task == kIdentify) return identify();
-  if (task == kAskServer) return ask_server();
   // What is wrong with it is tried again at its time, as all goes on without it.
   tasks_.add_after(kReconcile, options_.reconcile_sync);
   if (auto done = reconcile(); !done) options_.log(LONGSHORE_LOG_WARNING, done.error().message());
@@ -127,18 +128,6 @@ void Attacher::identify() {
                                          .capabilities = identity->capabilities,
                                          .default_fs_type = options_.default_fs_type});
   }
-  ask_server();
-}
-
-void Attacher::ask_server() {
-  for (const char* const path : {kAttachments, kVolumes, kNodes}) {
-    const auto listed = server_.check_list(path);
-    if (listed) continue;
-    tell("server", "waits for the API server: " + listed.error().message());
-    tasks_.add_after(kAskServer, kAskAgain);
-    return;
-  }
-  tell("server", {});
   watch();
 }
 

@@ -1,8 +1,7 @@
 // Attaches and detaches volumes of one CSI driver, as VolumeAttachments ask for it: watches them,
 // their PersistentVolumes and CSINodes, and makes the steps that CsiHandler says.
 //
-//   waits for the driver ──its name and capabilities──► waits for the API server
-//       ──each resource can be listed──► waits for the objects ──all told──► works
+//   waits for the driver ──its name and capabilities──► waits for the objects ──all told──► works
 //
 // What the driver is it asks once: where it is lost, the agent starts the controller anew.
 // Two queues, csi-attacher-va and csi-attacher-pv, try what failed again, later each time.
@@ -74,7 +73,8 @@ class Attacher {
     const std::string name_;
   };
 
-  // What is wrong with one part; empty: nothing.
+  // What is wrong with one part; empty: nothing. What several parts say in the same words is told
+  // once.
   void tell(const std::string& part, std::string_view trouble);
   // How a request went that the API server may forbid. The first that it forbids is told, until one
   // of the same part is allowed.
@@ -87,8 +87,6 @@ class Attacher {
   Result<void> sync_volume(const std::string& name);
 
   void identify();
-  // Before the watches, which do not say why they bring nothing.
-  void ask_server();
   void watch();
   Result<void> reconcile();
 

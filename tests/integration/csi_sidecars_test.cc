@@ -184,10 +184,15 @@ TEST_CASE("csi-sidecars runs external-attacher, which waits for driver and API s
     return tells("waiting", "cannot connect to the CSI driver at \"" + driver.socket + '"');
   }));
   driver.run();
-  CHECK(eventually([&] {
-    return tells("degraded",
-                 "waits for the API server: cannot reach the API server \"" + server + '"');
-  }));
+  const std::string reason =
+      "waits for the API server: cannot reach the API server \"" + server + '"';
+  CHECK(eventually([&] { return tells("degraded", reason); }));
+  // Once, though three watches say so.
+  for (const char* const resource : {"volumeattachments", "persistentvolumes", "csinodes"}) {
+    CHECK(eventually(
+        [&] { return directory.log().find("/v1/" + std::string(resource)) != std::string::npos; }));
+  }
+  CHECK_FALSE(tells("degraded", "; waits for the API server"));
   CHECK(sidecars.stop() == 0);
 }
 

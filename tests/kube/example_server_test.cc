@@ -180,10 +180,13 @@ void check_permissions(Cluster& cluster) {
 }
 
 void check_server_that_was_away(Cluster& cluster) {
+  const std::string reason = "waits for the API server: cannot reach the API server";
   cluster.server.kill_server();
+  CHECK(eventually([&] { return cluster.shown().find(reason) != std::string::npos; }));
   cluster.server.start_server();
   cluster.make("again", kOfShop);
   cluster.check_label("again", "shop");
+  CHECK(eventually([&] { return cluster.shown().find(reason) == std::string::npos; }));
 }
 
 }  // namespace

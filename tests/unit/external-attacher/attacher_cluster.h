@@ -28,7 +28,6 @@ namespace longshore::external_attacher {
 struct Cluster {
   static constexpr const char* kCall = "longshore.host.v1.Csi/Call";
   static constexpr const char* kGet = "longshore.host.v1.Kube/Get";
-  static constexpr const char* kList = "longshore.host.v1.Kube/List";
   static constexpr const char* kWatch = "longshore.host.v1.Kube/Watch";
   static constexpr const char* kPatch = "longshore.host.v1.Kube/Patch";
   static inline const std::string kVolumes = "/api/v1/persistentvolumes";
@@ -42,11 +41,6 @@ struct Cluster {
         "spec": {"drivers": [{"name": "disk.example", "nodeID": "i-1"}]}})");
     host.answer<host::v1::CsiCallRequest>(
         kCall, [this](const host::v1::CsiCallRequest& request) { return answer(request); });
-    host.answer<host::v1::KubeListRequest>(kList, [this](const host::v1::KubeListRequest& request) {
-      lists.push_back(request.path());
-      return list_error ? Result<host::v1::KubeObjectPage>(*list_error)
-                        : host::v1::KubeObjectPage();
-    });
     host.answer_stream<host::v1::KubeWatchRequest>(
         kWatch, [this](const host::v1::KubeWatchRequest& request) {
           return Result<std::vector<host::v1::KubeEvent>>(events(request));
@@ -178,13 +172,11 @@ struct Cluster {
   std::string driver_name = "disk.example";
   std::vector<Rpc::Type> capabilities = {Rpc::PUBLISH_UNPUBLISH_VOLUME};
   std::optional<Error> publish_error;
-  std::optional<Error> list_error;
   csi::v1::ControllerPublishVolumeRequest published;
   std::string secret;
   bool is_forbidden = false;                              // each write
   std::function<void(const std::string& path)> on_patch;  // before it
   std::vector<std::string> calls;                         // methods of the driver
-  std::vector<std::string> lists;                         // paths
   std::vector<std::string> gets;                          // paths
   std::vector<std::string> patches;                       // paths
   size_t refusals = 0;                                    // of patches

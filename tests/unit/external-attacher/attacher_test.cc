@@ -265,21 +265,6 @@ TEST_CASE_METHOD(Cluster, "A watch that is never answered does not hold up the e
   CHECK(patches.empty());
 }
 
-TEST_CASE_METHOD(Cluster, "A server that is not reached is told, and asked again") {
-  list_error = Error::of_text(StatusCode::kUnavailable, "cannot connect to 10.0.0.1:6443");
-  put_attachment("va");
-  REQUIRE(start());
-  CHECK(host.degraded() == "waits for the API server: cannot connect to 10.0.0.1:6443");
-  CHECK(lists == Texts{kAttachments});
-  CHECK(patches.empty());
-  list_error.reset();
-  host.advance(2s);
-  settle();
-  CHECK(lists == Texts{kAttachments, kAttachments, kVolumes, kNodes});
-  CHECK(patches.size() == 3);
-  CHECK_THAT(host.degraded(), !Catch::Contains("API server"));
-}
-
 TEST_CASE_METHOD(Cluster,
                  "A write that the server refuses is tried again, and not told as the driver's") {
   put_attachment("va");

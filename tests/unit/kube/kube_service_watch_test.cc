@@ -32,6 +32,7 @@ Lines texts_of(const router::Recorder& recorder) {
       CHECK(object->key == event.key());
       text += ' ' + event.key() + '@' + object->resource_version;
     }
+    if (!event.cause().empty()) text += ' ' + event.cause();
     texts.push_back(text + (event.is_tombstone() ? " tombstone" : ""));
   }
   return texts;
@@ -64,6 +65,11 @@ struct WatchWorld : test::KubeWorld {
     });
   }
   // The request that runs, as soon as it does: there is a pause before each other one.
+  void cut(const std::string& cause) {
+    const Made call = made();
+    on_thread(
+        [&] { access.end(call, kube::ApiError(Error::of_text(StatusCode::kUnavailable, cause))); });
+  }
   void forbid() {
     const Made call = made();
     kube::Response response;
@@ -164,6 +170,29 @@ TEST_CASE_METHOD(WatchWorld, "The reply of a write is told before its event, and
   tell({changed("c", 11)});
   CHECK(hears(watching,
               {"INITIAL a@3", "SYNCED", "UPSERT a@8", "UPSERT b@9", "DELETE b@10", "UPSERT c@11"}));
+}
+
+TEST_CASE_METHOD(WatchWorld,
+                 "Who watches hears that the server is lost, why, and that it is back") {
+  const Watching watching = watch();
+  const Watching slow = watch(false);
+  cut("refused");
+  CHECK(hears(watching, {"BEHIND refused"}));
+  // Who comes meanwhile as well.
+  const Watching late = watch();
+  CHECK(hears(late, {"BEHIND refused"}));
+  cut("unreachable");
+  CHECK(hears(watching, {"BEHIND refused", "BEHIND unreachable"}));
+  cut("unreachable");
+  list({});
+  const Lines back = {"BEHIND refused", "BEHIND unreachable", "SYNCED", "CURRENT"};
+  CHECK(hears(watching, back));
+  // Who is slow hears the latest.
+  REQUIRE(hears(slow, {"BEHIND refused"}));
+  slow.call->resume();
+  CHECK(hears(slow, {"BEHIND refused", "SYNCED"}));
+  slow.call->resume();
+  CHECK(hears(slow, {"BEHIND refused", "SYNCED", "CURRENT"}));
 }
 
 TEST_CASE_METHOD(WatchWorld, "What may not be watched is in the log, and told to who does") {

@@ -35,7 +35,7 @@ struct World {
           return events;
         });
     nodes.emplace(liar.host, "Nodes", &read_node,
-                  [this](std::string_view reason) { degraded = reason; });
+                  [this](std::string_view reason) { reasons.emplace_back(reason); });
   }
 
   void start() {
@@ -67,7 +67,7 @@ struct World {
   Events events;
   std::optional<Error> refusal;
   std::string path;
-  std::string degraded;
+  Texts reasons;  // to be degraded
   Texts told;
   bool is_first = true;
   std::optional<Informer<Node>> nodes;
@@ -95,10 +95,22 @@ TEST_CASE("An informer whose stream begins anew tells what is different") {
   World world;
   world.events = {initial("n", "8", "a"), initial("m", "9", "b"), synced()};
   world.start();
-  CHECK(world.degraded == "the watch of Nodes is lost: it ended");
+  CHECK(world.reasons == Texts{"the watch of Nodes is lost: it ended"});
   CHECK(world.again({initial("n", "8", "a"), initial("k", "12", "d"), synced()}) ==
         Texts{"k:>d", "m:b>"});
   CHECK(world.nodes->has_synced());
+}
+
+TEST_CASE("An informer says while the API server is not reached, and keeps what it knows") {
+  World world;
+  KubeEvent behind = event(KubeEvent::TYPE_BEHIND);
+  behind.set_cause("Connection refused");
+  world.events = {initial("n", "8", "a"), synced(), behind, event(KubeEvent::TYPE_CURRENT), behind};
+  world.start();
+  const std::string waits = "waits for the API server: Connection refused";
+  CHECK(world.reasons == Texts{waits, "", waits, "the watch of Nodes is lost: it ended"});
+  CHECK(world.told == Texts{"n:>a", "synced"});
+  CHECK(world.nodes->find("n"));
 }
 
 TEST_CASE("An informer that is not allowed to watch says so, knows nothing, and goes on trying") {
@@ -106,7 +118,7 @@ TEST_CASE("An informer that is not allowed to watch says so, knows nothing, and 
   world.refusal = Error(StatusCode::kPermissionDenied, "watch").because("no grant");
   world.events = {initial("n", "8", "a"), synced()};
   world.start();
-  CHECK_THAT(world.degraded,
+  CHECK_THAT(world.reasons.back(),
              Catch::Contains("the watch of Nodes is lost") && Catch::Contains("no grant"));
   CHECK_FALSE(world.nodes->has_synced());
   world.refusal.reset();

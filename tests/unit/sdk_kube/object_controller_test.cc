@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,8 +19,6 @@ using namespace std::chrono_literals;
 using host::v1::KubeEvent;
 using Texts = std::vector<std::string>;
 using Events = std::vector<KubeEvent>;
-
-constexpr const char* kList = "longshore.host.v1.Kube/List";
 
 struct Pod {
   ObjectMetadata metadata;
@@ -118,59 +115,6 @@ TEST_CASE("A controller that cannot read what its write became tries again") {
       R"(work queue pods, "shop/a": cannot read the Pod "shop/a": spec.nodeName is missing)"));
   CHECK(world.patches.size() > 1);
   CHECK(world.host.stop().ok());
-}
-
-TEST_CASE("A controller whose API server is not reached says so, and begins when it is") {
-  ControllerInstance<PodController> world;
-  world.events = {initial("a"), event(KubeEvent::TYPE_SYNCED)};
-  world.patched = pod("a", "9");
-  const StatusCode code = GENERATE(StatusCode::kUnavailable, StatusCode::kUnauthenticated,
-                                   StatusCode::kFailedPrecondition, StatusCode::kNotFound);
-  bool is_reached = false;
-  world.host.answer<host::v1::KubeListRequest>(
-      kList, [&](const host::v1::KubeListRequest& request) -> Result<host::v1::KubeObjectPage> {
-        CHECK(request.path() == "/api/v1/pods");
-        CHECK(request.limit() == 1);
-        if (!is_reached) return Error::of_text(code, "Connection refused");
-        return host::v1::KubeObjectPage();
-      });
-  REQUIRE(world.host.start().ok());
-  world.host.advance(0ns);
-  CHECK(world.host.degraded() == "waits for the API server: Connection refused");
-  world.host.advance(10s);
-  CHECK(world.host.invocations_of(kList).size() == 11);
-  CHECK(world.watched.empty());
-  is_reached = true;
-  world.host.advance(1s);
-  CHECK(world.watched == "/api/v1/pods");
-  CHECK(world.patches.size() == 1);
-  CHECK_THAT(world.host.degraded(), !Catch::Contains("API server"));
-  CHECK(world.host.invocations_of(kList).size() == 12);
-  CHECK(world.host.stop().ok());
-}
-
-TEST_CASE("A controller that may not list leaves it to its watch to say what is forbidden") {
-  ControllerInstance<PodController> world;
-  world.host.answer<host::v1::KubeListRequest>(
-      kList, [](const host::v1::KubeListRequest&) -> Result<host::v1::KubeObjectPage> {
-        return Error::of_text(StatusCode::kPermissionDenied, "no grant");
-      });
-  REQUIRE(world.host.start().ok());
-  world.host.advance(0ns);
-  CHECK(world.watched == "/api/v1/pods");
-  CHECK(world.host.degraded() == "the watch of pods is lost: it ended");
-  CHECK(world.host.stop().ok());
-}
-
-TEST_CASE("A controller whose API server does not answer can be stopped") {
-  ControllerInstance<PodController> world;
-  world.host.hold(kList);
-  REQUIRE(world.host.start().ok());
-  std::thread waits([&] { world.host.advance(0ns); });
-  CHECK(world.host.await_invocations(kList, 1));
-  CHECK(world.host.stop().ok());
-  waits.join();
-  CHECK(world.watched.empty());
 }
 
 TEST_CASE("A controller that refuses its settings follows nothing") {

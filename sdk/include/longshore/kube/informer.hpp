@@ -18,8 +18,8 @@
 //
 // Errors: an object that the reader refuses is logged as a warning, and what was known of it stays.
 // `set_degraded` hears when the stream is lost, as PERMISSION_DENIED without a grant or RBAC's
-// permission, and when it is well again. While the agent does not reach the API server nothing
-// comes, which the agent logs.
+// permission, while the agent does not reach the API server, and when it is well again. What is
+// known stays, and may be old then.
 //
 // Needs an agent of ABI 0.2 (`kAbiMinorNeeded`), `may_call` of Kube/Watch, a grant of the verbs
 // list and watch, the target longshore::kubernetes and the proto longshore/host/kube.proto.
@@ -67,12 +67,13 @@ class Informer {
 
   // `host` is Module::host(). `kind` is what people are told of: "PersistentVolumes".
   // `set_degraded`: see Watch; of several informers each tells its own reason, and the controller
-  // joins them.
+  // joins them. That the server is not reached all of them tell in the same words.
   Informer(const longshore_host* host, const std::string& kind, Reader reader,
            std::function<void(std::string_view reason)> set_degraded)
       : host_(host),
+        set_degraded_(std::move(set_degraded)),
         store_(std::move(reader)),
-        watch_(host, "the watch of " + kind, std::move(set_degraded)) {}
+        watch_(host, "the watch of " + kind, set_degraded_) {}
 
   // Once. `on_change` comes when the store has it already; `on_synced` once, when `on_change` has
   // heard of all that there is.
@@ -131,6 +132,11 @@ class Informer {
   }
 
   void hear(const host::v1::KubeEvent& event) {
+    using Event = host::v1::KubeEvent;
+    if (event.type() == Event::TYPE_CURRENT) return set_degraded_({});
+    if (event.type() == Event::TYPE_BEHIND) {
+      return set_degraded_("waits for the API server: " + event.cause());
+    }
     const auto changes = take(event);
     if (!changes) {
       const std::string text = changes.error().message();
@@ -139,7 +145,7 @@ class Informer {
     for (const Change& change : *changes) {
       if (on_change_) on_change_(change);
     }
-    if (event.type() != host::v1::KubeEvent::TYPE_SYNCED) return;
+    if (event.type() != Event::TYPE_SYNCED) return;
     {
       const std::lock_guard lock(mutex_);
       if (std::exchange(has_synced_, true)) return;
@@ -148,6 +154,7 @@ class Informer {
   }
 
   const longshore_host* const host_;
+  const std::function<void(std::string_view reason)> set_degraded_;
   std::function<void(const Change& change)> on_change_;
   std::function<void()> on_synced_;
 

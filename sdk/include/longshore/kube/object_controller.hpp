@@ -15,10 +15,8 @@
 // compares what is with what should be, and so is right after any pause. It is not called for what
 // is gone: what has to be done at an object's end needs a finalizer, as everywhere in Kubernetes.
 //
-// At first it asks for one object by Kube/List, as the watch does not say why it brings nothing:
-// while the server is not reached the controller is degraded, and asks again each second. Then the
-// watch begins. Tests answer Kube/List, or leave it UNIMPLEMENTED, and let time pass
-// (`advance(0ns)` is enough).
+// While the API server is not reached the controller is degraded, from the beginning on and later,
+// and what changed meanwhile is made up for.
 //
 // The work queue is called as the resource: "persistentvolumes" in the log, in /metrics and in
 // `longshorectl controllers`. Of one object people ask by `--object persistentvolumes/NAME`, of one
@@ -27,8 +25,8 @@
 // Informer, WorkQueue and AwaitedCalls, as this one is.
 //
 // `Object` has a `metadata` and ==, see ObjectStore. The description, the protos and the grants are
-// those that WorkQueueModule and Informer name, and Kube/List; `merge_patch` needs Kube/Patch and
-// the verb patch as well.
+// those that WorkQueueModule and Informer name; `merge_patch` needs Kube/Patch and the verb patch
+// as well.
 //
 // Threads: `configure` the module's control; `read` any, and it must not ask the controller;
 // `reconcile` the instance's pool, where it may block. Owner: the agent.
@@ -36,7 +34,6 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <chrono>
 #include <concepts>
 #include <optional>
 #include <string>
@@ -75,20 +72,12 @@ class ObjectController : public WorkQueueModule {
         host(), resource_of(path_), [this](std::string_view json) { return read_object(json); },
         [this](std::string_view reason) { set_degraded(reason); });
     serve_work_queues({&*queue_});
-    beginning_.emplace(
-        host(), "beginning",
-        [this](const std::string&) {
-          begin();
-          return Result<void>();
-        },
-        WorkQueue::Options{.history_bytes = 0});
-    beginning_->add(kBegin);
+    objects_->start(watch_request(path_), [this](const auto& change) { queue_->add(change.key); });
     return {};
   }
 
   Result<std::string> stop(Context) final {
-    calls_->stop();      // first: the queues wait for who waits for them
-    beginning_->stop();  // no watch begins from then on
+    calls_->stop();  // first: the queue waits for who waits for them
     objects_->stop();
     queue_->stop();
     return std::string();
@@ -122,29 +111,6 @@ class ObjectController : public WorkQueueModule {
   AwaitedCalls& calls() { return *calls_; }
 
  private:
-  static constexpr const char* kBegin = "begin";
-  static constexpr std::chrono::seconds kListTimeout{10};
-  static constexpr std::chrono::seconds kAskAgain{1};
-
-  // Begins the watch once the server answers. What is forbidden the watch tells itself, and where
-  // there is no Kube/List, as in a test, nothing can be asked.
-  void begin() {
-    host::v1::KubeListRequest request;
-    request.set_path(path_);
-    request.set_limit(1);
-    const auto listed = calls_->call<host::v1::KubeObjectPage>("longshore.host.v1.Kube/List",
-                                                               request, kListTimeout);
-    if (calls_->is_stopped()) return;
-    if (!listed && listed.error().code() != StatusCode::kPermissionDenied &&
-        listed.error().code() != StatusCode::kUnimplemented) {
-      set_degraded("waits for the API server: " + listed.error().message());
-      beginning_->add_after(kBegin, kAskAgain);
-      return;
-    }
-    set_degraded({});
-    objects_->start(watch_request(path_), [this](const auto& change) { queue_->add(change.key); });
-  }
-
   Result<Object> read_object(std::string_view json) const {
     JsonDocument document(kind_, json);
     ObjectMetadata metadata = read_metadata(document);  // first: complaints name the object
@@ -163,8 +129,7 @@ class ObjectController : public WorkQueueModule {
   const std::string kind_;
   std::optional<AwaitedCalls> calls_;
   std::optional<WorkQueue> queue_;
-  std::optional<Informer<Object>> objects_;
-  std::optional<WorkQueue> beginning_;  // last: it is ended first
+  std::optional<Informer<Object>> objects_;  // last: it is ended first
 };
 
 }  // namespace longshore::kubernetes
