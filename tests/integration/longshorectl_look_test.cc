@@ -133,8 +133,9 @@ TEST_CASE("a request that still runs is traced") {
 
 TEST_CASE("a call whose caller is gone, and that goes on, is told as what it is") {
   const Served served;
+  // Time enough to reach the module.
   served.run({"call", kEcho + "Wait", R"({"milliseconds": 60000, "stubborn": true, "object": "x"})",
-              "--timeout", "100ms"});
+              "--timeout", "5s"});
   const std::string id = last_request(served);
   const auto traced = await("overdue", [&] { return served.run({"trace", id}).output; });
   CHECK_THAT(traced, Contains(kEcho + "Wait  overdue for ") && Contains("its caller was told "));
