@@ -157,14 +157,14 @@ TEST_CASE("The end of a call ends what its module has called, and so does the en
   const auto running = client.start(kEcho + "Forward", forward(kHostile, "hang"));
   client.call(kEcho + "Say", say("after it"));
   kill(world.process_of("hostile"), SIGKILL);
-  REQUIRE(client.run_until([&] { return running->finished(); }, 10s));
+  REQUIRE(client.run_until([&] { return running->finished(); }));
   CHECK(running->code() == StatusCode::kUnavailable);
   CHECK(running->text().starts_with("the process of the module hostile was killed by SIGKILL"));
   // Again, and now it is the caller whose process ends.
   const auto lost = client.start(kEcho + "Forward", forward(kHostile, "hang"));
   client.call(kEcho + "Say", say("after it"));
   kill(world.process_of("echo"), SIGKILL);
-  REQUIRE(client.run_until([&] { return lost->finished(); }, 10s));
+  REQUIRE(client.run_until([&] { return lost->finished(); }));
   CHECK(lost->text().starts_with("the process of the module echo was killed by SIGKILL"));
   CHECK(client.call(kEcho + "Say", say("again"))->code() == StatusCode::kOk);
   CHECK(world.agent->stop() == 0);

@@ -39,7 +39,7 @@ struct PermissionsWorld {
   std::string audit_file() const { return directory / "audit.jsonl"; }
   std::vector<std::string> audited(size_t wanted, const std::string& name = "audit.jsonl") const {
     // Each call as one text, its first line and its last: they may come after the answer.
-    for (const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);;) {
+    for (const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);;) {
       std::vector<std::string> calls;
       size_t open = 0;
       for (const std::string& line : lines_of(directory / name)) {

@@ -88,7 +88,7 @@ class SystemdStandIn::Server {
 
   bool wait_for_held_job() const {
     std::unique_lock lock(mutex_);
-    return held_changed_.wait_for(lock, std::chrono::seconds(10), [&] { return !held_.empty(); });
+    return held_changed_.wait_for(lock, std::chrono::seconds(60), [&] { return !held_.empty(); });
   }
 
   void release_jobs(const std::string& result) {

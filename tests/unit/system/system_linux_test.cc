@@ -179,7 +179,7 @@ TEST_CASE("a finished job that somebody else on the bus makes up is not believed
   on.systemd->put("a.service", {.started_state = "inactive", .holds_jobs = true});
   std::string result;
   std::thread starter(
-      [&] { result = outcome(on.backend.start("a.service", limits_in(milliseconds(500)))); });
+      [&] { result = outcome(on.backend.start("a.service", limits_in(seconds(5)))); });
   REQUIRE(on.systemd->wait_for_held_job());
   on.systemd->forge_job_removed();
   starter.join();
