@@ -152,10 +152,22 @@ TEST_CASE("A module in a process calls others, in the agent and in processes of 
 TEST_CASE("The end of a call ends what its module has called, and so does the end of a process") {
   IsolatedAgent world({}, "hangs_on_request");
   TestClient client(world.directory.echo_socket());
-  const auto late = client.call(kEcho + "Forward", forward(kHostile, "hang"), with_timeout(200ms));
+  // A call that has not reached the process that is killed would wait for the next one.
+  size_t heard = 0;
+  const auto await_hanging = [&] {
+    REQUIRE(eventually([&] {
+      const size_t found = world.directory.log().find("the call hangs", heard);
+      if (found == std::string::npos) return false;
+      heard = found + 1;
+      return true;
+    }));
+  };
+  const auto late = client.call(kEcho + "Forward", forward(kHostile, "hang"), with_timeout(2s));
   CHECK(late->code() == StatusCode::kDeadlineExceeded);
+  await_hanging();
   const auto running = client.start(kEcho + "Forward", forward(kHostile, "hang"));
   client.call(kEcho + "Say", say("after it"));
+  await_hanging();
   kill(world.process_of("hostile"), SIGKILL);
   REQUIRE(client.run_until([&] { return running->finished(); }));
   CHECK(running->code() == StatusCode::kUnavailable);

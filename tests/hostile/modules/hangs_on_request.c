@@ -3,7 +3,11 @@
 
 static void invoke(void* self, longshore_call call, longshore_bytes method,
                    longshore_bytes request) {
-  if (request.size == 4 && memcmp(request.data, "hang", 4) == 0) hang();
+  const longshore_host* host = self;
+  if (request.size == 4 && memcmp(request.data, "hang", 4) == 0) {
+    host->log(host, LONGSHORE_LOG_INFO, call, bytes_of("the call hangs"));
+    hang();
+  }
   invoke_well(self, call, method, request);
 }
 
