@@ -166,8 +166,13 @@ void KubeService::begin_watch(Running& running, const AskedRequest& asked) {
   const auto informer = informers_->find(asked.selection);
   running.stream =
       std::make_shared<WatchStream>(*loop_, running.call, cache_of(informer), asked.fields);
-  if (!informer->state().is_forbidden) running.stream->set_cause(informer->state().cause);
+  tell(*running.stream, informer->state());
   running.stream->send();
+}
+
+// What is forbidden is told by the watch's end, unless the server has only not begun to allow it.
+void KubeService::tell(WatchStream& stream, const Reflector::State& state) {
+  if (state.refusals == 0) stream.set_cause(state.cause);
 }
 
 Result<void> KubeService::connect() {
@@ -248,12 +253,9 @@ void KubeService::take(const AskedRequest& asked, const Object& object) {
 }
 
 void KubeService::told(const Selection& selection, const Reflector::State& state) {
-  if (state.is_refused) return refuse(selection, state.cause);
-  // What is forbidden is told by the watch's end, unless the server has only not begun to allow it.
-  if (!state.is_forbidden) {
-    for (const auto& [handle, running] : running_) {
-      if (running.stream && running.watched == selection) running.stream->set_cause(state.cause);
-    }
+  if (state.is_refused()) return refuse(selection, state.cause);
+  for (const auto& [handle, running] : running_) {
+    if (running.stream && running.watched == selection) tell(*running.stream, state);
   }
   if (state.cause.empty()) {
     log_->info("the API server's objects are known again", {{"path", selection.path}});

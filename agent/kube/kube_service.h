@@ -104,6 +104,7 @@ class KubeService final : public services::HostServiceTarget {
   // Tells those who watch it.
   void take(const AskedRequest& asked, const Object& object);
   void told(const Selection& selection, const Reflector::State& state);
+  static void tell(WatchStream& stream, const Reflector::State& state);
   void told(const std::string& sentence, bool is_loss);
   void refuse(const Selection& selection, const std::string& cause);
   // The server forbids what the caller asks for: as the caller is told it.

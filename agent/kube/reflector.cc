@@ -19,8 +19,6 @@ constexpr std::chrono::minutes kSilence{3};
 constexpr double kWatchSeconds = 300;
 // A server, or what stands before it, that wants more is not heeded.
 constexpr seconds kMostRetryAfter{300};
-// A server that has just started forbids everything for a moment, until it knows its roles.
-constexpr size_t kRefusals = 3;
 
 // Whether the same watch would not do better later.
 bool takes_list(const ApiError& error) {
@@ -85,7 +83,7 @@ Request Reflector::request() const {
 }
 
 void Reflector::change_state(State state) {
-  const bool is_other = state.cause != state_.cause || state.is_refused != state_.is_refused;
+  const bool is_other = state.cause != state_.cause || state.is_refused() != state_.is_refused();
   state_ = std::move(state);
   if (is_other && on_cause_) on_cause_(selection_, state_);
 }
@@ -136,7 +134,6 @@ void Reflector::watch() {
   watch.idle_limit = kSilence;
   watch.on_begin = while_here([this] {
     has_begun_ = true;
-    refusals_ = 0;
     change_state({});
   });
   watch.on_event = while_here([this](WatchEvent event) { on_event(std::move(event)); });
@@ -164,16 +161,12 @@ void Reflector::on_watch_end(const Outcome& outcome) {
 }
 
 void Reflector::wait(Next next, const ApiError& error) {
-  refusals_ = error.reason() == ApiReason::kForbidden ? refusals_ + 1 : 0;
-  wait(next,
-       State{.cause = error.message(),
-             .is_forbidden = refusals_ > 0,
-             .is_refused = refusals_ >= kRefusals},
+  const bool is_forbidden = error.reason() == ApiReason::kForbidden;
+  wait(next, State{.cause = error.message(), .refusals = is_forbidden ? state_.refusals + 1 : 0},
        error.retry_after());
 }
 
 void Reflector::wait(Next next, const std::string& cause) {
-  refusals_ = 0;
   wait(next, State{.cause = cause}, std::nullopt);
 }
 

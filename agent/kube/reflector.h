@@ -41,9 +41,11 @@ class Reflector {
   struct State {
     // Nothing: it has what the server has, as far as the server tells.
     std::optional<std::chrono::system_clock::time_point> behind_since = std::nullopt;
-    std::string cause = {};     // why it is behind; empty while the first list comes
-    bool is_forbidden = false;  // the server does not allow it
-    bool is_refused = false;    // and again and again
+    std::string cause = {};  // why it is behind; empty while the first list comes
+    size_t refusals = 0;     // how often, one after the other, the server has not allowed it
+
+    // A server that has just started forbids everything for a moment, until it knows its roles.
+    bool is_refused() const { return refusals >= 3; }
   };
 
   // Hears of each other cause, and when it is a refusal; empty: none any more. It changes no cache,
@@ -83,7 +85,6 @@ class Reflector {
   ObjectCache& cache_;
   const OnCause on_cause_;
   State state_;
-  size_t refusals_ = 0;  // one after the other
   BackOff back_off_;
   std::shared_ptr<Call> call_;   // the list's page, or the watch
   std::shared_ptr<void> timer_;  // while it waits

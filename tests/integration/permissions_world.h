@@ -2,13 +2,13 @@
 #pragma once
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/eventually.h"
 #include "tests/support/wire_writer.h"
 #include "tests/unit/observe/log_lines.h"
 
@@ -39,8 +39,9 @@ struct PermissionsWorld {
   std::string audit_file() const { return directory / "audit.jsonl"; }
   std::vector<std::string> audited(size_t wanted, const std::string& name = "audit.jsonl") const {
     // Each call as one text, its first line and its last: they may come after the answer.
-    for (const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);;) {
-      std::vector<std::string> calls;
+    std::vector<std::string> calls;
+    REQUIRE(eventually([&] {
+      calls.clear();
       size_t open = 0;
       for (const std::string& line : lines_of(directory / name)) {
         if (has(line, R"("event":"end")")) {
@@ -54,9 +55,9 @@ struct PermissionsWorld {
           calls.push_back(begins ? line : line + '\n');
         }
       }
-      if (open == 0 && calls.size() >= wanted) return calls;
-      REQUIRE(std::chrono::steady_clock::now() < deadline);
-    }
+      return open == 0 && calls.size() >= wanted;
+    }));
+    return calls;
   }
   static std::string handle_of(const std::string& line) {
     const size_t at = line.find("\"call\":\"");

@@ -50,7 +50,7 @@ struct Following {
     reflector.emplace(access, timing, selection, cache,
                       [this](const Selection& of, const Reflector::State& state) {
                         REQUIRE(of == followed);
-                        causes.push_back(state.cause + (state.is_refused ? " refused" : ""));
+                        causes.push_back(state.cause + (state.is_refused() ? " refused" : ""));
                       });
   }
 
@@ -299,18 +299,18 @@ TEST_CASE("What the server forbids three times running is refused, until it is a
     all.end(cut());
     all.pass();
   }
-  CHECK_FALSE(all.reflector->state().is_refused);
+  CHECK_FALSE(all.reflector->state().is_refused());
   for (int i = 0; i < 4; ++i) {
-    CHECK(all.reflector->state().is_refused == (i == 3));
+    CHECK(all.reflector->state().is_refused() == (i == 3));
     forbid();
   }
   CHECK(all.causes.size() == 2);
   CHECK_THAT(all.causes[1], Contains("of the test") && Contains(" refused"));
   all.synced();
-  CHECK_FALSE(all.reflector->state().is_refused);
+  CHECK_FALSE(all.reflector->state().is_refused());
   // A watch as well as a list.
   for (int i = 0; i < 3; ++i) forbid();
-  CHECK(all.reflector->state().is_refused);
+  CHECK(all.reflector->state().is_refused());
 }
 
 TEST_CASE("Each other cause is told once, and that there is none any more") {

@@ -117,6 +117,15 @@ TEST_CASE("A controller that cannot read what its write became tries again") {
   CHECK(world.host.stop().ok());
 }
 
+TEST_CASE("A controller whose watch is never answered can be stopped") {
+  ControllerInstance<PodController> world;
+  world.host.hold("longshore.host.v1.Kube/Watch");
+  REQUIRE(world.host.start().ok());
+  REQUIRE(world.host.await_invocations("longshore.host.v1.Kube/Watch", 1));
+  CHECK(world.host.stop().ok());
+  CHECK(world.patches.empty());
+}
+
 TEST_CASE("A controller that refuses its settings follows nothing") {
   ControllerInstance<RefusingController> world;
   const auto started = world.host.start();
