@@ -145,7 +145,8 @@ class Instance final : public router::Target, public std::enable_shared_from_thi
   // it.
   bool within(std::chrono::nanoseconds time, std::function<void()> function);
   void end_calls(const char* why, bool (*which)(const router::Call& call));
-  bool destroy();  // false: it hangs; on a pool thread, as create is
+  // False: it hangs. On a pool thread, as create is.
+  bool destroy(router::Clock::duration time);
   // Leaves the module's side as it is, for good. `action`: what could not be done.
   Error abandon(const char* action, std::string why);
 

@@ -18,6 +18,12 @@ constexpr std::chrono::seconds kDestroyTime{2};
 
 constexpr const char* kAction = "stop the module";
 
+// What is left until the deadline. A step that a well-behaved module takes at once has some time
+// after it too, as its threads may have to wait for a processor.
+Clock::duration left_until(Clock::time_point deadline, Clock::duration least = kCancelGrace) {
+  return std::max(deadline - Clock::now(), least);
+}
+
 }  // namespace
 
 bool Instance::drain(Clock::time_point deadline) {
@@ -41,7 +47,7 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
   if (!wait_for_start()) return abandon(kAction, "its start never returned");
   Result<Secret> handover = Secret();
   if (wants_stop()) {
-    handover = control(kStop, std::max(deadline - Clock::now(), Clock::duration(kCancelGrace)), {});
+    handover = control(kStop, left_until(deadline), {});
   }
   if (handover) {
     const std::lock_guard lock(mutex_);
@@ -54,15 +60,15 @@ Result<Secret> Instance::stop(Clock::time_point deadline, StuckCalls stuck) {
       return abandon(kAction, "calls of it did not end when they were cancelled");
     }
   }
-  if (!host_.end(kCancelGrace)) {
+  if (!host_.end(left_until(deadline))) {
     return abandon(kAction, "work that it began did not come to an end");
   }
   // One that hangs still holds its call: then there is nothing to destroy safely.
   if (has_control_call()) return abandon(kAction, "its stop never returned");
-  if (!gate_.close(std::max(deadline, Clock::now() + kCancelGrace))) {
+  if (!gate_.close(Clock::now() + left_until(deadline))) {
     return abandon(kAction, "a function of it, whose call is finished, does not return");
   }
-  if (!destroy()) return abandon(kAction, "its destroy hangs");
+  if (!destroy(left_until(deadline, kDestroyTime))) return abandon(kAction, "its destroy hangs");
   pool_.drain(Clock::now() + kCancelGrace);
   notifications_.drain(Clock::now() + kCancelGrace);
   lifecycle_->reach(State::kStopped);
@@ -82,8 +88,8 @@ bool Instance::wants_stop() const {
   return start_step_ == StartStep::kDone;
 }
 
-bool Instance::destroy() {
-  return within(kDestroyTime, [this] {
+bool Instance::destroy(Clock::duration time) {
+  return within(time, [this] {
     const observe::CallOnThread on_thread(options_.name, "destroy", {});
     functions_.destroy(std::exchange(self_, nullptr));
   });

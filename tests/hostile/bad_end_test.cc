@@ -42,6 +42,11 @@ TEST_CASE("What an instance leaves in its end reaches the next one's start") {
   CHECK(second.stop().empty());
 }
 
+TEST_CASE("A destroy that is slow, as on a busy node, comes to its end") {
+  Subject slow("destroy_slow");
+  CHECK(slow.started().stop(60s).empty());
+}
+
 TEST_CASE("Nothing is freed under a function that returns after its call is finished") {
   Subject late("returns_late");
   CHECK(late.started().call().message == "well");
