@@ -23,9 +23,18 @@ using kube::ApiReason;
 using kube::Method;
 
 const std::string kVolumes = "/api/v1/persistentvolumes";
-const std::string kVolume = R"({"apiVersion":"v1","kind":"PersistentVolume",
-    "metadata":{"name":"one"},"spec":{"capacity":{"storage":"1Gi"},
-    "accessModes":["ReadWriteOnce"],"csi":{"driver":"test.csi.example","volumeHandle":"1"}}})";
+
+std::string volume(const std::string& name) {
+  return R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")" + name +
+         R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
+             "csi":{"driver":"test.csi.example","volumeHandle":"1"}}})";
+}
+
+// One for all cases, since a start takes seconds; each has objects and identities of its own.
+KubeApiServer& shared_server() {
+  static KubeApiServer server;
+  return server;
+}
 
 // A client on its own context, which runs while a request does.
 class Asker {
@@ -60,9 +69,9 @@ ProgramRun run_longshorectl(const KubeIdentity& identity, std::vector<std::strin
 }
 
 TEST_CASE("the server's answers say that it weighs requests, by which the agent's rate rises") {
-  KubeApiServer server;
+  KubeApiServer& server = shared_server();
   const KubeIdentity reader =
-      server.identity("reader", {{{""}, {"persistentvolumes"}, {"get", "list"}}});
+      server.identity("weighed", {{{""}, {"persistentvolumes"}, {"get", "list"}}});
   Asker asker(reader);
   auto outcome = asker.ask(Method::kGet, kVolumes);
   REQUIRE(outcome);
@@ -70,8 +79,8 @@ TEST_CASE("the server's answers say that it weighs requests, by which the agent'
 }
 
 TEST_CASE("the client is known by each kind of credentials, and refused with what to do") {
-  KubeApiServer server;
-  REQUIRE(server.request(server.admin(), "POST", kVolumes, kVolume).status == 201);
+  KubeApiServer& server = shared_server();
+  REQUIRE(server.request(server.admin(), "POST", kVolumes, volume("known")).status == 201);
   for (const Credentials credentials : {Credentials::kToken, Credentials::kTokenFile,
                                         Credentials::kCertificate, Credentials::kCertificateFile}) {
     for (const Authority authority : {Authority::kFile, Authority::kInline}) {
@@ -80,13 +89,13 @@ TEST_CASE("the client is known by each kind of credentials, and refused with wha
       const KubeIdentity reader =
           server.identity(name, {{{""}, {"persistentvolumes"}, {"get"}}}, {credentials, authority});
       Asker asker(reader);
-      auto outcome = asker.ask(Method::kGet, kVolumes + "/one");
+      auto outcome = asker.ask(Method::kGet, kVolumes + "/known");
       REQUIRE(outcome);
       CHECK_THAT(outcome.response().body, Contains("\"volumeHandle\":\"1\""));
       outcome = asker.ask(Method::kGet, kVolumes + "/absent");
       REQUIRE_FALSE(outcome);
       CHECK(outcome.error().reason() == ApiReason::kNotFound);
-      outcome = asker.ask(Method::kDelete, kVolumes + "/one");
+      outcome = asker.ask(Method::kDelete, kVolumes + "/known");
       REQUIRE_FALSE(outcome);
       CHECK(outcome.error().reason() == ApiReason::kForbidden);
       CHECK_THAT(outcome.error().message(),
@@ -96,8 +105,8 @@ TEST_CASE("the client is known by each kind of credentials, and refused with wha
 }
 
 TEST_CASE("a token that the server takes no more is told, and replaced by the next in its file") {
-  KubeApiServer server;
-  const KubeIdentity reader = server.identity("reader", {{{""}, {"persistentvolumes"}, {"get"}}},
+  KubeApiServer& server = shared_server();
+  const KubeIdentity reader = server.identity("expiring", {{{""}, {"persistentvolumes"}, {"get"}}},
                                               {Credentials::kTokenFile});
   Asker asker(reader);
   const auto refusal = [&] {
@@ -116,25 +125,42 @@ TEST_CASE("a token that the server takes no more is told, and replaced by the ne
 }
 
 TEST_CASE("what the server refuses is told apart") {
-  KubeApiServer server;
+  KubeApiServer& server = shared_server();
   Asker asker(server.admin());
-  REQUIRE(asker.ask(Method::kPost, kVolumes, kVolume));
-  auto outcome = asker.ask(Method::kPost, kVolumes, kVolume);
+  REQUIRE(asker.ask(Method::kPost, kVolumes, volume("told-apart")));
+  auto outcome = asker.ask(Method::kPost, kVolumes, volume("told-apart"));
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().reason() == ApiReason::kAlreadyExists);
-  outcome = asker.ask(Method::kPost, kVolumes,
-                      R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"two"}})");
+  outcome =
+      asker.ask(Method::kPost, kVolumes,
+                R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"invalid"}})");
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().reason() == ApiReason::kInvalid);
-  std::string stale = kVolume;
+  std::string stale = volume("told-apart");
   stale.replace(stale.find("\"name\""), 0, R"("resourceVersion":"1",)");
-  outcome = asker.ask(Method::kPut, kVolumes + "/one", stale);
+  outcome = asker.ask(Method::kPut, kVolumes + "/told-apart", stale);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().reason() == ApiReason::kConflict);
 }
 
+TEST_CASE("longshorectl shows what an identity may see") {
+  KubeApiServer& server = shared_server();
+  REQUIRE(server.request(server.admin(), "POST", kVolumes, volume("shown")).status == 201);
+  const KubeIdentity reader = server.identity("shown", {{{""}, {"persistentvolumes"}, {"get"}}});
+
+  auto run = run_longshorectl(reader, {"version"});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.output, Contains("\"gitVersion\": \"v1."));
+  run = run_longshorectl(reader, {"get", "persistentvolumes", "shown"});
+  CHECK(run.errors == "");
+  CHECK_THAT(run.output, Contains("\"volumeHandle\": \"1\""));
+  run = run_longshorectl(reader, {"get", "csinodes"});
+  CHECK(run.exit_code == 4);
+  CHECK_THAT(run.errors, Contains("PERMISSION_DENIED") && Contains("csinodes"));
+}
+
 TEST_CASE("a client outlives the server's restart, and etcd's standstill") {
-  KubeApiServer server;
+  KubeApiServer& server = shared_server();
   Asker asker(server.admin());
   REQUIRE(asker.ask(Method::kGet, kVolumes));
 
@@ -151,22 +177,6 @@ TEST_CASE("a client outlives the server's restart, and etcd's standstill") {
   CHECK_FALSE(outcome);
   server.continue_etcd();
   CHECK(asker.ask(Method::kGet, kVolumes));
-}
-
-TEST_CASE("longshorectl shows what an identity may see") {
-  KubeApiServer server;
-  REQUIRE(server.request(server.admin(), "POST", kVolumes, kVolume).status == 201);
-  const KubeIdentity reader = server.identity("reader", {{{""}, {"persistentvolumes"}, {"get"}}});
-
-  auto run = run_longshorectl(reader, {"version"});
-  CHECK(run.exit_code == 0);
-  CHECK_THAT(run.output, Contains("\"gitVersion\": \"v1."));
-  run = run_longshorectl(reader, {"get", "persistentvolumes", "one"});
-  CHECK(run.errors == "");
-  CHECK_THAT(run.output, Contains("\"volumeHandle\": \"1\""));
-  run = run_longshorectl(reader, {"get", "csinodes"});
-  CHECK(run.exit_code == 4);
-  CHECK_THAT(run.errors, Contains("PERMISSION_DENIED") && Contains("csinodes"));
 }
 
 }  // namespace
