@@ -19,7 +19,8 @@ namespace longshore::support {
 
 struct ProcessWalkOptions {
   std::string proc = "/proc";
-  std::chrono::milliseconds time{1000};
+  // Of the clock, so that nobody waits longer; a busy node needs more of it for the same looks.
+  std::chrono::milliseconds time{5000};
   size_t looks = 200'000;
 };
 
