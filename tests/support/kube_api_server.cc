@@ -181,8 +181,8 @@ void KubeApiServer::await(const DaemonProcess& process, const std::string& log,
   const auto end = std::chrono::steady_clock::now() + kPatience;
   KubeResponse last;
   for (;;) {
-    // Also the pause before the next try.
-    const bool is_over = process.ends_within(std::chrono::milliseconds(100));
+    // Also the pause before the next try, which costs as much as 40 ms of the server's start.
+    const bool is_over = process.ends_within(std::chrono::milliseconds(300));
     last = request(admin_, "GET", path);
     if (last.status == 200) return;
     if (is_over || std::chrono::steady_clock::now() > end) break;
