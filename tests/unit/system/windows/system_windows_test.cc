@@ -142,7 +142,8 @@ TEST_CASE("a service that makes no progress is given up after its hint, or half 
 
 TEST_CASE("a stop that hangs ends with csi-proxy's words") {
   Managed managed({.state = SERVICE_RUNNING, .looks = -1});
-  const Result<void> stopped = managed.backend.stop("a", Deadline{}.within(milliseconds(20)));
+  // Time enough to ask for the stop before it is over.
+  const Result<void> stopped = managed.backend.stop("a", Deadline{}.within(milliseconds(500)));
   REQUIRE(outcome(stopped) == "DEADLINE_EXCEEDED");
   CHECK_THAT(stopped.error().message(),
              Catch::Contains("timed out waiting for service a to stop; Windows goes on"));
