@@ -34,14 +34,20 @@ Attack flood(const std::string& name, const std::string& frame, bool reads = tru
   return {name, [=](Attacker& attacker) { repeat(attacker, many(frame, 1000), reads); }};
 }
 
+// A hundred streams in each write: one by one, a slow client stays within the rate that is allowed.
 void reset_rapidly(Attacker& attacker) {
+  const std::string block = rpc::block_bytes(rpc::RawPeer::request_fields(attacker.method()));
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(times(1000));
   while (std::chrono::steady_clock::now() < end) {
     attacker.disconnect_all();
     RawClient& client = attacker.greet(attacker.socket());
-    for (int i = 0; i < 5000 && !client.closed(); ++i) {
-      const uint32_t stream = client.open(attacker.method());
-      client.send(frame_bytes(FrameType::kReset, 0, stream, number_bytes(kCancel, 4)));
+    for (uint32_t stream = 1; stream < 10'000 && !client.closed();) {
+      std::string burst;
+      for (const uint32_t next = stream + 200; stream < next; stream += 2) {
+        burst += frame_bytes(FrameType::kHeaders, rpc::kEndHeaders, stream, block) +
+                 frame_bytes(FrameType::kReset, 0, stream, number_bytes(kCancel, 4));
+      }
+      client.send(burst);
     }
     attacker.expect(client.closes_within(60000), "rapid resets do not end the connection");
   }
