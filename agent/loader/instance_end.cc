@@ -13,7 +13,7 @@ using router::Clock;
 
 // Time that a cancelled call gets to come to its end.
 constexpr std::chrono::seconds kCancelGrace{1};
-// Of the module's `destroy`. A process of its own is killed and waited for in it.
+// Of the module's `destroy`, at least. A process of its own is killed and waited for in it.
 constexpr std::chrono::seconds kDestroyTime{2};
 
 constexpr const char* kAction = "stop the module";

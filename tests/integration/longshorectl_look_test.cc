@@ -9,6 +9,7 @@
 #include "longshorectl_run.h"
 #include "terminal_run.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/eventually.h"
 
 using namespace longshore::test;
 using Catch::Matchers::Contains;
@@ -27,15 +28,15 @@ std::string value_of(const std::string& json, const std::string& field) {
   return json.substr(from, json.find('"', from) - from);
 }
 
-// Asks again until `text` is there, for half a minute: what the agent does after it has answered, a
-// client has to wait for.
+// Asks again until `text` is there: what the agent does after it has answered, a client has to wait
+// for.
 template <typename Ask>
 std::string await(const std::string& text, const Ask& ask) {
   std::string answer;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  do {
+  eventually([&] {
     answer = ask();
-  } while (answer.find(text) == std::string::npos && std::chrono::steady_clock::now() < end);
+    return answer.find(text) != std::string::npos;
+  });
   return answer;
 }
 
@@ -139,7 +140,8 @@ TEST_CASE("a call whose caller is gone, and that goes on, is told as what it is"
   const std::string id = last_request(served);
   const auto traced = await("overdue", [&] { return served.run({"trace", id}).output; });
   CHECK_THAT(traced, Contains(kEcho + "Wait  overdue for ") && Contains("its caller was told "));
-  CHECK(traced.find("    caller ") == traced.rfind("    caller "));  // it is there once
+  REQUIRE_THAT(traced, Contains("\n    caller "));
+  CHECK(traced.find("\n    caller ") == traced.rfind("\n    caller "));  // it is there once
   CHECK_THAT(served.run({"trace", "--failed"}).output, Contains(id));
 }
 

@@ -30,12 +30,6 @@ std::string volume(const std::string& name) {
              "csi":{"driver":"test.csi.example","volumeHandle":"1"}}})";
 }
 
-// One for all cases, since a start takes seconds; each has objects and identities of its own.
-KubeApiServer& shared_server() {
-  static KubeApiServer server;
-  return server;
-}
-
 // A client on its own context, which runs while a request does.
 class Asker {
  public:
@@ -69,7 +63,7 @@ ProgramRun run_longshorectl(const KubeIdentity& identity, std::vector<std::strin
 }
 
 TEST_CASE("the server's answers say that it weighs requests, by which the agent's rate rises") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   const KubeIdentity reader =
       server.identity("weighed", {{{""}, {"persistentvolumes"}, {"get", "list"}}});
   Asker asker(reader);
@@ -79,7 +73,7 @@ TEST_CASE("the server's answers say that it weighs requests, by which the agent'
 }
 
 TEST_CASE("the client is known by each kind of credentials, and refused with what to do") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   REQUIRE(server.request(server.admin(), "POST", kVolumes, volume("known")).status == 201);
   for (const Credentials credentials : {Credentials::kToken, Credentials::kTokenFile,
                                         Credentials::kCertificate, Credentials::kCertificateFile}) {
@@ -105,7 +99,7 @@ TEST_CASE("the client is known by each kind of credentials, and refused with wha
 }
 
 TEST_CASE("a token that the server takes no more is told, and replaced by the next in its file") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   const KubeIdentity reader = server.identity("expiring", {{{""}, {"persistentvolumes"}, {"get"}}},
                                               {Credentials::kTokenFile});
   Asker asker(reader);
@@ -125,7 +119,7 @@ TEST_CASE("a token that the server takes no more is told, and replaced by the ne
 }
 
 TEST_CASE("what the server refuses is told apart") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   Asker asker(server.admin());
   REQUIRE(asker.ask(Method::kPost, kVolumes, volume("told-apart")));
   auto outcome = asker.ask(Method::kPost, kVolumes, volume("told-apart"));
@@ -144,7 +138,7 @@ TEST_CASE("what the server refuses is told apart") {
 }
 
 TEST_CASE("longshorectl shows what an identity may see") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   REQUIRE(server.request(server.admin(), "POST", kVolumes, volume("shown")).status == 201);
   const KubeIdentity reader = server.identity("shown", {{{""}, {"persistentvolumes"}, {"get"}}});
 
@@ -160,7 +154,7 @@ TEST_CASE("longshorectl shows what an identity may see") {
 }
 
 TEST_CASE("a client outlives the server's restart, and etcd's standstill") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   Asker asker(server.admin());
   REQUIRE(asker.ask(Method::kGet, kVolumes));
 

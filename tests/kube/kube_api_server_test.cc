@@ -31,15 +31,8 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// One for the cases that can share it, since a start takes seconds; each has objects and identities
-// of its own.
-KubeApiServer& shared_server() {
-  static KubeApiServer server;
-  return server;
-}
-
 TEST_CASE("everybody may what the role says, and nobody else anything") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   const KubeIdentity& admin = server.admin();
   CHECK(server.request(admin, "GET", kVolumes).status == 200);
   CHECK(server.request(admin, "POST", kConfigMaps, config_map("one")).status == 201);
@@ -71,7 +64,7 @@ TEST_CASE("everybody may what the role says, and nobody else anything") {
 }
 
 TEST_CASE("what was written is there after the server was killed, and after etcd stood") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   const KubeIdentity& admin = server.admin();
   const KubeIdentity reader = server.identity("reader-of-kept", {{{""}, {"configmaps"}, {"get"}}});
   REQUIRE(server.request(admin, "POST", kConfigMaps, config_map("kept")).status == 201);

@@ -117,15 +117,8 @@ void make_secret(const KubeApiServer& server) {
            "data": {"key": "aGlkZGVu"}})");
 }
 
-// One for the cases that can share it, since a start takes seconds; each has objects and identities
-// of its own.
-KubeApiServer& shared_server() {
-  static KubeApiServer server;
-  return server;
-}
-
 TEST_CASE("csi-sidecars attaches and detaches a volume by no more than its grants") {
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   AgentDirectory directory;
   Driver driver(directory);
   driver.controller = {"--volumes", directory / "volumes", "--secret", "key=hidden"};
@@ -205,7 +198,7 @@ ProgramRun check_start(const Driver& driver, const std::string& run_dir,
 
 TEST_CASE("--check tells what of the first day is wrong, and changes nothing") {
   using Catch::Contains;
-  KubeApiServer& server = shared_server();
+  KubeApiServer& server = shared_kube_api_server();
   AgentDirectory directory;
   Driver driver(directory);
   driver.run();

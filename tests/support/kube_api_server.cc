@@ -280,4 +280,9 @@ std::vector<KubeRequestMade> KubeApiServer::audited(const std::string& user) con
 
 std::string KubeApiServer::log() const { return read_file(directory_ / "server.log"); }
 
+KubeApiServer& shared_kube_api_server() {
+  static KubeApiServer server;
+  return server;
+}
+
 }  // namespace longshore::test

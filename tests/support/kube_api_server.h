@@ -114,4 +114,8 @@ class KubeApiServer {
   std::unique_ptr<DaemonProcess> controller_manager_;
 };
 
+// One for the cases of a program that can share it, since a start takes seconds; each has objects
+// and identities of its own. It ends with the program.
+KubeApiServer& shared_kube_api_server();
+
 }  // namespace longshore::test
