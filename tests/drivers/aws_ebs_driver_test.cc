@@ -8,7 +8,11 @@
 using namespace longshore::test;
 
 TEST_CASE("AWS EBS: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(aws_ebs(), loop_nodes());
+  check_whole_life(aws_ebs().front(), loop_nodes());
+}
+
+TEST_CASE("AWS EBS: the driver restarts before the first call of each row") {
+  check_restarts_at_each_row(aws_ebs().front(), loop_nodes());
 }
 
 TEST_CASE("AWS EBS: the driver restarts between any two calls", "[thorough]") {

@@ -11,10 +11,20 @@ using namespace longshore::test;
 
 TEST_CASE(
     "azuredisk: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(azuredisk(), loop_nodes());
+  check_whole_life(azuredisk().front(), loop_nodes());
 }
 
-TEST_CASE("azuredisk: the driver restarts between any two calls") {
+TEST_CASE(
+    "azuredisk's fallback: a volume's whole life, and with a kill of the agent between two calls",
+    "[thorough]") {
+  check_whole_life(azuredisk().back(), loop_nodes());
+}
+
+TEST_CASE("azuredisk: the driver restarts before the first call of each row") {
+  for (const Driver& driver : azuredisk()) check_restarts_at_each_row(driver, loop_nodes());
+}
+
+TEST_CASE("azuredisk: the driver restarts between any two calls", "[thorough]") {
   check_driver_restarts(azuredisk(), loop_nodes());
 }
 

@@ -8,7 +8,17 @@
 using namespace longshore::test;
 
 TEST_CASE("GCP PD: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(gcp_pd(), loop_nodes());
+  check_whole_life(gcp_pd().front(), loop_nodes());
+}
+
+TEST_CASE(
+    "GCP PD's fallback: a volume's whole life, and with a kill of the agent between two calls",
+    "[thorough]") {
+  check_whole_life(gcp_pd().back(), loop_nodes());
+}
+
+TEST_CASE("GCP PD: the driver restarts before the first call of each row") {
+  for (const Driver& driver : gcp_pd()) check_restarts_at_each_row(driver, loop_nodes());
 }
 
 TEST_CASE("GCP PD: the driver restarts between any two calls", "[thorough]") {

@@ -130,22 +130,19 @@ size_t at_calls(const std::vector<Driver>& drivers, const Nodes& nodes, size_t s
 
 bool is_long() { return std::getenv("LONGSHORE_LONG") != nullptr; }
 
-void check_whole_life(const std::vector<Driver>& drivers, const Nodes& nodes) {
-  for (const Driver& driver : drivers) {
-    Lives lives(driver, nodes.growing != nullptr ? nodes.growing : nodes.usual);
-    if (!lives.can_grow()) std::puts("SKIPPED: no filesystem can grow here");
-    lives.plain();
-    lives.check_reach();
-    lives.live({.kind = Kind::kKillBetween, .call = kEveryCall});
-    lives.print();
-  }
+void check_whole_life(const Driver& driver, const Nodes& nodes) {
+  Lives lives(driver, nodes.growing != nullptr ? nodes.growing : nodes.usual);
+  if (!lives.can_grow()) std::puts("SKIPPED: no filesystem can grow here");
+  lives.plain();
+  lives.check_reach();
+  lives.live({.kind = Kind::kKillBetween, .call = kEveryCall});
+  lives.print();
 }
 
 void check_driver_restarts(const std::vector<Driver>& drivers, const Nodes& nodes) {
   at_calls(drivers, nodes, 1, [](Lives& lives, size_t call) {
     lives.live({.kind = Kind::kDriverRestart, .call = call});
   });
-  for (const Driver& driver : drivers) check_restarts_at_each_row(driver, nodes);
 }
 
 void check_lost_answers(const std::vector<Driver>& drivers, const Nodes& nodes) {

@@ -25,9 +25,9 @@ struct Nodes {
 bool is_long();  // LONGSHORE_LONG is set
 
 // Nothing happens; then the agent is killed before every call. The disk grows, where it can.
-void check_whole_life(const std::vector<Driver>& drivers, const Nodes& nodes);
+void check_whole_life(const Driver& driver, const Nodes& nodes);
 // The driver's process ends before each call of the first driver, one life for each, with
-// LONGSHORE_LONG=1 of all; and of all in one life before the first call of each row.
+// LONGSHORE_LONG=1 of all.
 void check_driver_restarts(const std::vector<Driver>& drivers, const Nodes& nodes);
 
 // The agent is killed at each of these calls; under sanitizers at every eighth, for the agent takes

@@ -9,7 +9,11 @@
 using namespace longshore::test;
 
 TEST_CASE("vSphere: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(vsphere(), loop_nodes());
+  check_whole_life(vsphere().front(), loop_nodes());
+}
+
+TEST_CASE("vSphere: the driver restarts before the first call of each row") {
+  check_restarts_at_each_row(vsphere().front(), loop_nodes());
 }
 
 TEST_CASE("vSphere: the driver restarts between any two calls", "[thorough]") {

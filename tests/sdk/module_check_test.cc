@@ -128,7 +128,7 @@ TEST_CASE("each fault of a hostile module is found by the test for it, with what
   CAPTURE(fault.module, fault.test);
   const bool waits = fault.text.find("hangs") != std::string::npos ||
                      fault.text.find("in time") != std::string::npos;
-  const auto run = check({"--json", "--seed", "1", "--time-limit", waits ? "3s" : "60s",
+  const auto run = check({"--json", "--seed", "1", "--time-limit", waits ? "3s" : "300s",
                           "--call-mutating", "--only", fault.test, kFolder + fault.module + ".so"});
   CAPTURE(run.output, run.errors);
   CHECK(run.exit_code == (fault.outcome == "warning" || fault.outcome == "passed" ? 0 : 2));

@@ -68,7 +68,7 @@ TEST_CASE("each fault of a hostile DLL is found by the test for it") {
   CAPTURE(module.name);
   const bool waits = module.line.find("hangs") != std::string::npos ||
                      module.line.find("in time") != std::string::npos;
-  const auto run = check_module({"--time-limit", waits ? "3s" : "60s", "--call-mutating", "--only",
+  const auto run = check_module({"--time-limit", waits ? "3s" : "300s", "--call-mutating", "--only",
                                  module.test, hostile_module(module.name)});
   CAPTURE(run.output);
   CHECK(run.exit_code == 2);

@@ -13,12 +13,12 @@ using namespace longshore::test;
 namespace {
 
 // As it is; with the driver's process ending before the first call of each row of its table, with
-// LONGSHORE_LONG=1 before each call; and with the answer of the first call of each row lost.
+// LONGSHORE_LONG=1 also before each call; and with the answer of the first call of each row lost.
 void check_lives(const std::vector<Driver>& drivers, const Nodes& nodes) {
   check_plain_lives(drivers, nodes);
   if (is_long()) check_driver_restarts(drivers, nodes);
   for (const Driver& driver : drivers) {
-    if (!is_long()) check_restarts_at_each_row(driver, nodes);
+    check_restarts_at_each_row(driver, nodes);
     check_lost_answers_at_each_row(driver, nodes);
   }
 }
