@@ -288,7 +288,7 @@ void check_lives(bool isolated, int kills, const Kill& kill) {
       CAPTURE(place);
       CHECK(::flock(open_disk(node.disk(place), O_RDONLY).get(), LOCK_EX | LOCK_NB) == 0);
       node.disk(place).clear();
-      CHECK_FALSE(node.disk(place).is_there());
+      CHECK(eventually([&] { return !node.disk(place).is_there(); }));
     }
     CHECK(pattern.is_in(node.disk(kBystander).file()));
   }

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "support/linux/command.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/volume/disk_world.h"
 #include "tests/unit/volume/run_program.h"
 
@@ -371,11 +372,12 @@ TEST_CASE("a disk that is pulled out while it is formatted is gone afterwards") 
   disk.clear();
   mkfs.let_go();
   formatted.get();  // a loop device lives as long as somebody has it open
+  CHECK(test::eventually(
+      [&] { return outcome(agent.service().list(disk.number(), 0)) == "NOT_FOUND"; }));
   CHECK(agent.is_formatted(id) == "NOT_FOUND");
   CHECK(agent.format(id) == "NOT_FOUND");
   CHECK(agent.mount(id, node.target("target")) == "NOT_FOUND");
   CHECK(outcome(agent.service().flush(id)) == "NOT_FOUND");
-  CHECK(outcome(agent.service().list(disk.number(), 0)) == "NOT_FOUND");
   CHECK(agent.is_formatted(other_id) == "false");
 }
 
