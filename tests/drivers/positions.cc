@@ -3,13 +3,13 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "tests/drivers/volume_life.h"
+#include "tests/support/is_long.h"
 
 namespace longshore::test {
 namespace {
@@ -127,8 +127,6 @@ size_t at_calls(const std::vector<Driver>& drivers, const Nodes& nodes, size_t s
 }
 
 }  // namespace
-
-bool is_long() { return std::getenv("LONGSHORE_LONG") != nullptr; }
 
 void check_whole_life(const Driver& driver, const Nodes& nodes) {
   Lives lives(driver, nodes.growing != nullptr ? nodes.growing : nodes.usual);

@@ -22,8 +22,6 @@ struct Nodes {
   MakeNode growing = {};
 };
 
-bool is_long();  // LONGSHORE_LONG is set
-
 // Nothing happens; then the agent is killed before every call. The disk grows, where it can.
 void check_whole_life(const Driver& driver, const Nodes& nodes);
 // The driver's process ends before each call of the first driver, one life for each, with

@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <future>
 #include <thread>
 #include <vector>
 
 #include "tests/embed/embedded.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
 
@@ -64,7 +64,7 @@ class Callers {
   std::vector<std::thread> threads_;
 };
 
-int upgrades() { return std::getenv("LONGSHORE_LONG") != nullptr ? 1000 : 100; }
+int upgrades() { return is_long() ? 1000 : 100; }
 
 TEST_CASE("no call fails while a module is replaced again and again, and nothing piles up",
           "[plain][embed]") {

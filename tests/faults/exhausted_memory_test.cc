@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tests/faults/memory_faults_agent.h"
+#include "tests/support/is_long.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -13,8 +14,8 @@ namespace {
 // One more than the reserve makes good, and so many that nothing goes on.
 constexpr uint64_t kRuns[] = {9, 64};
 
-uint64_t step_of_calls() { return is_long_run() ? 1 : 29; }
-uint64_t step_of_reloads() { return is_long_run() ? 5 : 499; }
+uint64_t step_of_calls() { return is_long() ? 1 : 29; }
+uint64_t step_of_reloads() { return is_long() ? 5 : 499; }
 
 }  // namespace
 

@@ -27,8 +27,6 @@ namespace longshore::test {
 // As many allocations in each part of its life.
 inline constexpr uint64_t kLast = 20'000;
 
-inline bool is_long_run() { return std::getenv("LONGSHORE_LONG") != nullptr; }
-
 inline const std::string kEchoService = "longshore.echo.v1.Echo/";
 inline const std::string kAdminService = "longshore.admin.v1.Admin/";
 

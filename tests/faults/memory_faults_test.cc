@@ -10,6 +10,7 @@
 #include "tests/faults/memory_faults_agent.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 
 using namespace longshore;
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-uint64_t step() { return is_long_run() ? 1 : 50; }
+uint64_t step() { return is_long() ? 1 : 50; }
 
 }  // namespace
 

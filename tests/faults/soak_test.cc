@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <string>
@@ -14,6 +13,7 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
+#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
@@ -32,7 +32,7 @@ struct Plan {
 };
 
 Plan plan() {
-  if (std::getenv("LONGSHORE_LONG") == nullptr) return {};
+  if (!is_long()) return {};
   return {10'000'000, 1000};
 }
 

@@ -11,6 +11,7 @@
 #include "tests/drivers/positions.h"
 #include "tests/guest/guest_disk_node.h"
 #include "tests/guest/guest_share_node.h"
+#include "tests/support/is_long.h"
 
 using namespace longshore::test;
 

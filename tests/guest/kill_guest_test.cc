@@ -5,7 +5,6 @@
 // printed.
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -18,6 +17,7 @@
 #include "tests/guest/guest_agent.h"
 #include "tests/guest/lio_target.h"
 #include "tests/guest/mounted_shares.h"
+#include "tests/support/is_long.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/read_file.h"
 
@@ -137,7 +137,7 @@ TEST_CASE("What a killed agent had begun, the next one brings to its end", "[tho
   }
 
   std::mt19937_64 random(random_seed());
-  const int kills = std::getenv("LONGSHORE_LONG") != nullptr ? 200 : 40;
+  const int kills = is_long() ? 200 : 40;
   int done = 0;
   for (int round = 0; round < kills; ++round) {
     CAPTURE(round);

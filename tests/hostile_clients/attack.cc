@@ -1,6 +1,5 @@
 #include "tests/hostile_clients/attack.h"
 
-#include <cstdlib>
 #include <thread>
 
 namespace longshore::hostile_clients {
@@ -55,8 +54,6 @@ std::string many(const std::string& frame, int count) {
   for (int i = 0; i < count; ++i) bytes += frame;
   return bytes;
 }
-
-bool is_long() { return std::getenv("LONGSHORE_LONG") != nullptr; }
 
 int times(int plain) {
   if (is_long()) return 10 * plain;

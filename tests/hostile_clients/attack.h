@@ -15,6 +15,7 @@
 #include "tests/hostile_clients/attacked_agent.h"
 #include "tests/hostile_clients/attacked_system.h"
 #include "tests/hostile_clients/raw_client.h"
+#include "tests/support/is_long.h"
 
 namespace longshore::hostile_clients {
 
@@ -101,8 +102,7 @@ std::vector<Attack> reload_attacks();
 // One of the requests, answers, connections or frames. Throws where there is none of that name.
 Attack attack_called(const std::string& name);
 
-// LONGSHORE_LONG=1, as with tests/run_tests --long.
-bool is_long();
+using test::is_long;
 // `plain` times, ten times as often in the long run, and a quarter with sanitizers and over pipes.
 int times(int plain);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -17,6 +16,7 @@
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/is_long.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -393,7 +393,7 @@ TEST_CASE("Calls that fail without end leave a few lines in the log, and their n
   const std::string isolation = GENERATE(as<std::string>(), "in-process", "process");
   INFO(isolation);
   // So many once wrote 161 MB. A tenth would write 16 MB, sixteen times what is allowed.
-  const int calls = std::getenv("LONGSHORE_LONG") ? 200'000 : 20'000;
+  const int calls = is_long() ? 200'000 : 20'000;
   const AgentDirectory directory;
   directory.configure({},
                       "isolation = \"" + isolation + "\"\ndeny_methods = [\"" + kEcho + "Say\"]\n");

@@ -1,7 +1,6 @@
 // `Upgrade` of a running agent: under load, in both ways of replacement, and when the new file
 // fails.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <set>
 
 #include "longshore/echo/v1.pb.h"
@@ -9,6 +8,7 @@
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/steady_caller.h"
@@ -25,7 +25,7 @@ using Catch::Matchers::Contains;
 
 const std::string kEchoFile = built_module("echo");
 
-int upgrades() { return std::getenv("LONGSHORE_LONG") != nullptr ? 1000 : 100; }
+int upgrades() { return is_long() ? 1000 : 100; }
 
 // The hostile modules in the agent, with an endpoint.
 void configure_hostile(const AgentDirectory& directory, const std::string& file,

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "tests/support/csi_driver/attached_volumes.h"
 #include "tests/support/csi_driver_process.h"
 #include "tests/support/eventually.h"
+#include "tests/support/is_long.h"
 #include "tests/support/kube_api_server.h"
 #include "tests/support/kube_objects.h"
 #include "tests/support/program_run.h"
@@ -419,7 +419,7 @@ TEST_CASE("external-attacher attaches what is asked for, with the fewest request
 // the three minutes is the agent's pause before it asks the driver whether it is ready.
 TEST_CASE("A driver that is killed again and again has nothing twice", "[thorough]") {
   constexpr size_t kKills = 50;
-  const size_t clusters = std::getenv("LONGSHORE_LONG") != nullptr ? 10 : 1;
+  const size_t clusters = is_long() ? 10 : 1;
   DriverKills done;
   for (size_t i = 0; i < clusters; ++i) {
     Cluster cluster;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "tests/support/is_long.h"
 
 namespace longshore::test {
 
@@ -17,7 +18,7 @@ struct KillCounts {
 };
 
 inline KillCounts kill_counts() {
-  if (std::getenv("LONGSHORE_LONG") != nullptr) return {9'000, 500, 500};
+  if (is_long()) return {9'000, 500, 500};
   return {240, 30, 30};
 }
 

@@ -1,6 +1,5 @@
 // Reloads and live upgrades of an agent on Windows while clients call it: no call fails.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "tests/support/control_calls.h"
 #include "tests/support/eventually.h"
+#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 #include "tests/support/steady_caller.h"
 #include "tests/support/test_client.h"
@@ -24,7 +24,7 @@ namespace {
 
 const std::string kEchoService = "longshore.echo.v1.Echo/";
 
-int replacements() { return std::getenv("LONGSHORE_LONG") != nullptr ? 1000 : 40; }
+int replacements() { return is_long() ? 1000 : 40; }
 
 std::string file_of(const std::string& module) {
   return folder_of_programs() + "\\longshore-" + module + ".dll";

@@ -7,6 +7,7 @@
 #include "tests/drivers/lost_disk.h"
 #include "tests/drivers/positions.h"
 #include "tests/drivers/windows/pipe_node.h"
+#include "tests/support/is_long.h"
 
 using namespace longshore::test;
 
