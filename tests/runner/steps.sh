@@ -68,7 +68,8 @@ build_step() {
 # surroundings <preset> <layer>: what runs around ctest.
 surroundings() {
   case $1.$2 in
-    windows-mingw.*) echo "$root/tests/windows/run_under_wine.sh" ;;
+    # By itself it gives up after the time of one program; these have CTest's limits, each its own.
+    windows-mingw.*) echo "env LONGSHORE_WINE_TIMEOUT=5400 $root/tests/windows/run_under_wine.sh" ;;
     # It runs the agent and the modules that are shipped.
     dev.guest) echo "env LONGSHORE_BUILD_TREE=$root/build/packages" ;;
     # ThreadSanitizer refuses to start where the kernel moves programs about too widely.

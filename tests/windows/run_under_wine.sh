@@ -92,4 +92,5 @@ status=0
   exec timeout -k 10 "${LONGSHORE_WINE_TIMEOUT:-900}" "$(readlink -f "$0")" "$@" < /dev/null
 ) &
 wait $! || status=$?
+[ $status != 124 ] || echo "It was ended: it took more than ${LONGSHORE_WINE_TIMEOUT:-900} seconds." >&2
 exit $status
