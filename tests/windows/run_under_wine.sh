@@ -89,8 +89,7 @@ done
 status=0
 (
   exec {keep_alive}>&-
-  exec timeout -k 10 "${LONGSHORE_WINE_TIMEOUT:-900}" "$(readlink -f "$0")" "$@" < /dev/null
+  exec timeout --verbose -k 10 "${LONGSHORE_WINE_TIMEOUT:-900}" "$(readlink -f "$0")" "$@" < /dev/null
 ) &
 wait $! || status=$?
-[ $status != 124 ] || echo "It was ended: it took more than ${LONGSHORE_WINE_TIMEOUT:-900} seconds." >&2
 exit $status
