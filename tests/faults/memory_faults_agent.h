@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <boost/system/system_error.hpp>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <optional>
