@@ -69,9 +69,7 @@ monitor=(-chardev "socket,id=monitor,path=$work/monitor,server=on,wait=off"
 # "max", whose wide vectors and page tables have to be emulated too; what Debian's kernel does for
 # safety only is left out. One processor boots faster than two, which take turns here. While this
 # machine is busy, the kernel's check of its timer fails, and it does not go on ("no_timer_check").
-seconds=${LONGSHORE_GUEST_SECONDS:-2100}
-[ -z "${LONGSHORE_LONG-}" ] || seconds=5400
-timeout --kill-after=10 "$seconds" qemu-system-x86_64 \
+timeout --verbose --kill-after=10 "${LONGSHORE_GUEST_SECONDS:-5400}" qemu-system-x86_64 \
   -accel tcg,thread=multi,tb-size=512 -cpu qemu64,-cx16 -M pc -m 2048 -smp 1 \
   -nographic -no-reboot -nodefaults "${monitor[@]}" -serial stdio \
   -kernel "$image/vmlinuz" -initrd "$image/initramfs.img" \
