@@ -36,7 +36,7 @@ install(DIRECTORY ${source_dir}/../plugins/example-kube/ DESTINATION ${share_dir
 install(FILES ${made}/LongshoreConfig.cmake ${made}/LongshoreConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT development)
 foreach(name LongshoreModule.cmake LongshoreProtobuf.cmake LongshoreSdk.cmake
-             LongshoreWarnings.cmake embed_description.cmake module.map sanitizer_options.c)
+             LongshoreWarnings.cmake embed_description.cmake module.map)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${name} DESTINATION ${package_dir} COMPONENT development)
 endforeach()
 if(MINGW)

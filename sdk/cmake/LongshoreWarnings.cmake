@@ -21,11 +21,6 @@ if(LONGSHORE_SANITIZE)
   target_compile_options(longshore_sanitizers INTERFACE
       -fsanitize=${LONGSHORE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(longshore_sanitizers INTERFACE -fsanitize=${LONGSHORE_SANITIZE})
-  if(LONGSHORE_SANITIZE MATCHES "address")
-    add_library(longshore_sanitizer_options OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.c)
-    target_link_libraries(longshore_sanitizers
-        INTERFACE $<TARGET_OBJECTS:longshore_sanitizer_options>)
-  endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # Calls over the module ABI go to functions of another image, whose type information is its own.
     target_compile_options(longshore_sanitizers INTERFACE -fno-sanitize=function)

@@ -52,7 +52,7 @@ check_layout() {
     [ -s "$sdk/$file" ] || fail "$file is not installed"
   done
   for file in LongshoreConfigVersion.cmake LongshoreModule.cmake LongshoreProtobuf.cmake \
-    LongshoreWarnings.cmake embed_description.cmake module.map sanitizer_options.c; do
+    LongshoreWarnings.cmake embed_description.cmake module.map; do
     [ -s "$package/$file" ] || fail "$file is not installed"
   done
   [ -n "$(find "$sdk" -name libprotobuf-lite.a -size +100k)" ] || fail "the runtime is missing"
