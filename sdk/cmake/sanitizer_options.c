@@ -1,6 +1,6 @@
-// Linked into every program with AddressSanitizer.
+// Linked into every program and module with AddressSanitizer, which asks the program for it.
 //
-// Its runtime guesses where the thread-local variables of a loaded module are by what stands before
+// The runtime guesses where the thread-local variables of a loaded module are by what stands before
 // them, and the leak check then reads at any address: with some layouts of the heap, which the
 // length of a path decides, it ended by a signal ("Tracer caught signal 11"). glibc has these
 // variables from malloc, where the check finds them without that.
