@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "disk/linux/disk_backend_linux.h"
 #include "tests/support/byte_units.h"
 #include "tests/support/disk_content.h"
+#include "tests/support/eventually.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/outcome.h"
 #include "tests/support/temporary_directory.h"
@@ -189,5 +191,16 @@ class Agent {
   disk::DiskService disks_;
   VolumeService volumes_;
 };
+
+// What a call says of a volume whose disk was pulled out. The kernel may have given the loop device
+// to another test, whose disk cannot be read while it comes or goes: then the call is made again.
+inline std::string once_readable(const std::function<std::string()>& call) {
+  std::string said;
+  test::eventually([&] {
+    said = call();
+    return said != "UNAVAILABLE";
+  });
+  return said;
+}
 
 }  // namespace longshore::volume

@@ -282,7 +282,7 @@ TEST_CASE("a disk that is pulled out while it is mounted is let go") {
   // The kernel lets it go when all have closed it, and whoever looks at disks has it open.
   CHECK(test::eventually(
       [&] { return outcome(agent.service().list(disk.number(), 0)) == "NOT_FOUND"; }));
-  CHECK(agent.resize(id, 0) == "NOT_FOUND");
+  CHECK(once_readable([&] { return agent.resize(id, 0); }) == "NOT_FOUND");
   CHECK(agent.partition(disk) == "NOT_FOUND");
 }
 

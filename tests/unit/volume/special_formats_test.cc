@@ -374,10 +374,11 @@ TEST_CASE("a disk that is pulled out while it is formatted is gone afterwards") 
   formatted.get();  // a loop device lives as long as somebody has it open
   CHECK(test::eventually(
       [&] { return outcome(agent.service().list(disk.number(), 0)) == "NOT_FOUND"; }));
-  CHECK(agent.is_formatted(id) == "NOT_FOUND");
-  CHECK(agent.format(id) == "NOT_FOUND");
-  CHECK(agent.mount(id, node.target("target")) == "NOT_FOUND");
-  CHECK(outcome(agent.service().flush(id)) == "NOT_FOUND");
+  const std::string target = node.target("target");
+  CHECK(once_readable([&] { return agent.is_formatted(id); }) == "NOT_FOUND");
+  CHECK(once_readable([&] { return agent.format(id); }) == "NOT_FOUND");
+  CHECK(once_readable([&] { return agent.mount(id, target); }) == "NOT_FOUND");
+  CHECK(once_readable([&] { return agent.flush(id); }) == "NOT_FOUND");
   CHECK(agent.is_formatted(other_id) == "false");
 }
 
