@@ -274,10 +274,10 @@ TEST_CASE("A complete request has no such deadline, and leaves no timer behind")
   server->service.request_deadline = std::chrono::steady_clock::now() + 1h;
   server->client.send_fields(1, RawPeer::request_fields("/t/Wait"));
   server->client.receive();
-  CHECK_FALSE(server->has_nothing_to_wait_for());
+  CHECK_FALSE(server->link.has_nothing_to_wait_for());
   server->client.send(FrameType::kData, kEndStream, 1, message_bytes("whole"));
   server->client.receive();
-  CHECK(server->has_nothing_to_wait_for());
+  CHECK(server->link.has_nothing_to_wait_for());
   CHECK(server->service.last().cancels == 0);
 }
 
@@ -287,19 +287,21 @@ TEST_CASE("A client that answers a probe stays, another goes") {
     server->connection->probe(1h);
     const auto ping = server->client.receive(FrameType::kPing);
     REQUIRE(ping);
-    CHECK_FALSE(server->has_nothing_to_wait_for());
+    CHECK_FALSE(server->link.has_nothing_to_wait_for());
     server->client.send(FrameType::kPing, kAck, 0, ping->payload);
     server->client.receive();
-    CHECK(server->has_nothing_to_wait_for());
+    CHECK(server->link.has_nothing_to_wait_for());
     CHECK(server->reason.empty());
   }
   SECTION("not answered") {
     server->connection->probe(20ms);
+    REQUIRE(server->client.receive(FrameType::kPing));
     CHECK(server->run_until([&] { return !server->reason.empty(); }));
     CHECK(server->reason == "the client did not answer a ping in time");
   }
   SECTION("answered with something else") {
     server->connection->probe(20ms);
+    REQUIRE(server->client.receive(FrameType::kPing));
     server->client.send(FrameType::kPing, kAck, 0, "whatever");
     CHECK(server->run_until([&] { return !server->reason.empty(); }));
   }

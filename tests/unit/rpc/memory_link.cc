@@ -115,4 +115,9 @@ void MemoryLink::run() {
   context_.poll();
 }
 
+bool MemoryLink::has_nothing_to_wait_for() {
+  run();
+  return context_.stopped();
+}
+
 }  // namespace longshore::rpc

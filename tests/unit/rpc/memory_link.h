@@ -44,6 +44,8 @@ class MemoryLink {
 
   // Runs until nothing is left to do.
   void run();
+  // The same, and whether nothing is left to wait for either: no timer is set.
+  bool has_nothing_to_wait_for();
 
  private:
   struct State {

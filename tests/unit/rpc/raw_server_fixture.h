@@ -43,12 +43,6 @@ struct RawServer {
     }
     return done();
   }
-  // Neither a timer is set nor is there anything to do.
-  bool has_nothing_to_wait_for() {
-    context.restart();
-    context.poll();
-    return context.stopped();
-  }
 
   TestService service;
   std::shared_ptr<MemoryAccount> memory;
