@@ -7,8 +7,10 @@
 
 using namespace longshore::test;
 
-TEST_CASE("AWS EBS: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(aws_ebs().front(), loop_nodes());
+TEST_CASE("AWS EBS: a volume's whole life") { check_whole_life(aws_ebs().front(), loop_nodes()); }
+
+TEST_CASE("AWS EBS: the agent is killed between every two calls", "[thorough]") {
+  check_kills_between_calls(aws_ebs().front(), loop_nodes());
 }
 
 TEST_CASE("AWS EBS: the driver restarts before the first call of each row") {

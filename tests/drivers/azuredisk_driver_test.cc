@@ -9,15 +9,19 @@
 
 using namespace longshore::test;
 
-TEST_CASE(
-    "azuredisk: a volume's whole life, and with a kill of the agent between every two calls") {
+TEST_CASE("azuredisk: a volume's whole life") {
   check_whole_life(azuredisk().front(), loop_nodes());
 }
 
+TEST_CASE("azuredisk: the agent is killed between every two calls") {
+  check_kills_between_calls(azuredisk().front(), loop_nodes());
+}
+
 TEST_CASE(
-    "azuredisk's fallback: a volume's whole life, and with a kill of the agent between two calls",
+    "azuredisk's fallback: a volume's whole life, and the agent is killed between every two calls",
     "[thorough]") {
   check_whole_life(azuredisk().back(), loop_nodes());
+  check_kills_between_calls(azuredisk().back(), loop_nodes());
 }
 
 TEST_CASE("azuredisk: the driver restarts before the first call of each row") {

@@ -7,14 +7,17 @@
 
 using namespace longshore::test;
 
-TEST_CASE("GCP PD: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(gcp_pd().front(), loop_nodes());
+TEST_CASE("GCP PD: a volume's whole life") { check_whole_life(gcp_pd().front(), loop_nodes()); }
+
+TEST_CASE("GCP PD: the agent is killed between every two calls", "[thorough]") {
+  check_kills_between_calls(gcp_pd().front(), loop_nodes());
 }
 
 TEST_CASE(
-    "GCP PD's fallback: a volume's whole life, and with a kill of the agent between two calls",
+    "GCP PD's fallback: a volume's whole life, and the agent is killed between every two calls",
     "[thorough]") {
   check_whole_life(gcp_pd().back(), loop_nodes());
+  check_kills_between_calls(gcp_pd().back(), loop_nodes());
 }
 
 TEST_CASE("GCP PD: the driver restarts before the first call of each row") {

@@ -126,13 +126,27 @@ size_t at_calls(const std::vector<Driver>& drivers, const Nodes& nodes, size_t s
   return cut;
 }
 
+void check_plain_life(Lives& lives) {
+  lives.plain();
+  lives.check_reach();
+  lives.print();
+}
+
+// One that grows, where there is one.
+const MakeNode& growing_if_any(const Nodes& nodes) {
+  return nodes.growing != nullptr ? nodes.growing : nodes.usual;
+}
+
 }  // namespace
 
 void check_whole_life(const Driver& driver, const Nodes& nodes) {
-  Lives lives(driver, nodes.growing != nullptr ? nodes.growing : nodes.usual);
+  Lives lives(driver, growing_if_any(nodes));
   if (!lives.can_grow()) std::puts("SKIPPED: no filesystem can grow here");
-  lives.plain();
-  lives.check_reach();
+  check_plain_life(lives);
+}
+
+void check_kills_between_calls(const Driver& driver, const Nodes& nodes) {
+  Lives lives(driver, growing_if_any(nodes));
   lives.live({.kind = Kind::kKillBetween, .call = kEveryCall});
   lives.print();
 }
@@ -165,9 +179,7 @@ void check_kills_during_calls(const std::vector<Driver>& drivers, const Nodes& n
 void check_plain_lives(const std::vector<Driver>& drivers, const Nodes& nodes) {
   for (const Driver& driver : drivers) {
     Lives lives(driver, nodes.usual);
-    lives.plain();
-    lives.check_reach();
-    lives.print();
+    check_plain_life(lives);
   }
 }
 

@@ -22,8 +22,10 @@ struct Nodes {
   MakeNode growing = {};
 };
 
-// Nothing happens; then the agent is killed before every call. The disk grows, where it can.
+// Nothing happens. The disk grows, where it can.
 void check_whole_life(const Driver& driver, const Nodes& nodes);
+// The same, and the agent is killed before every call.
+void check_kills_between_calls(const Driver& driver, const Nodes& nodes);
 // The driver's process ends before each call of the first driver, one life for each, with
 // LONGSHORE_LONG=1 of all.
 void check_driver_restarts(const std::vector<Driver>& drivers, const Nodes& nodes);

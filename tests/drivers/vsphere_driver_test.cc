@@ -8,8 +8,10 @@
 
 using namespace longshore::test;
 
-TEST_CASE("vSphere: a volume's whole life, and with a kill of the agent between every two calls") {
-  check_whole_life(vsphere().front(), loop_nodes());
+TEST_CASE("vSphere: a volume's whole life") { check_whole_life(vsphere().front(), loop_nodes()); }
+
+TEST_CASE("vSphere: the agent is killed between every two calls", "[thorough]") {
+  check_kills_between_calls(vsphere().front(), loop_nodes());
 }
 
 TEST_CASE("vSphere: the driver restarts before the first call of each row") {

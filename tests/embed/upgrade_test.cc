@@ -9,9 +9,9 @@
 
 #include "tests/embed/embedded.h"
 #include "tests/support/build_tree.h"
-#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
+#include "tests/support/upgrade_count.h"
 
 namespace longshore::test {
 namespace {
@@ -63,8 +63,6 @@ class Callers {
   std::string first_error_;
   std::vector<std::thread> threads_;
 };
-
-int upgrades() { return is_long() ? 1000 : 100; }
 
 TEST_CASE("no call fails while a module is replaced again and again, and nothing piles up",
           "[plain][embed]") {

@@ -1,5 +1,6 @@
 // One allocation of the agent fails: the first, the second, and so on, up to 20,000 in each part of
-// its life. Each of calls; of the rest every 50th, and with LONGSHORE_LONG=1 each.
+// its life. Each of calls; of the rest every 150th, in tests/run_tests --all every 50th, and with
+// LONGSHORE_LONG=1 each.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -11,6 +12,7 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 #include "tests/support/other_build.h"
 
 using namespace longshore;
@@ -20,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-uint64_t step() { return is_long() ? 1 : 50; }
+uint64_t step() { return is_long() ? 1 : is_thorough() ? 50 : 150; }
 
 }  // namespace
 

@@ -65,7 +65,7 @@ TEST_CASE("A plugged-in disk is known by the first name of its own in page 83") 
   }
 }
 
-TEST_CASE("A disk of which only the port has a name has no name") {
+TEST_CASE("A disk of which only the port has a name has no name", "[thorough]") {
   if (!has_monitor()) return;
   MachineMonitor monitor;
   GuestAgent agent;
@@ -76,7 +76,7 @@ TEST_CASE("A disk of which only the port has a name has no name") {
   CHECK(ids.serial_number() == "");
 }
 
-TEST_CASE("A disk keeps its names, and gets a new number, when it comes back") {
+TEST_CASE("A disk keeps its names, and gets a new number, when it comes back", "[thorough]") {
   if (!has_monitor()) return;
   MachineMonitor monitor;
   GuestAgent agent;
@@ -105,7 +105,7 @@ TEST_CASE("A disk that its machine makes larger is as large without a rescan") {
   CHECK(eventually([&] { return size_of(agent, disk) == 96 * kMebibyte; }));
 }
 
-TEST_CASE("A disk with sectors of 4096 bytes gets its partition, once") {
+TEST_CASE("A disk with sectors of 4096 bytes gets its partition, once", "[thorough]") {
   if (!has_monitor()) return;
   MachineMonitor monitor;
   GuestAgent agent;
@@ -120,7 +120,7 @@ TEST_CASE("A disk with sectors of 4096 bytes gets its partition, once") {
   }
 }
 
-TEST_CASE("A disk without room for a partition stays as it is") {
+TEST_CASE("A disk without room for a partition stays as it is", "[thorough]") {
   if (!has_monitor()) return;
   MachineMonitor monitor;
   GuestAgent agent;
@@ -159,7 +159,8 @@ TEST_CASE("A disk that fails is an error that says so, and an agent that goes on
   CHECK(answer->code() == StatusCode::kOk);
 }
 
-TEST_CASE("A disk that is pulled out in the middle of calls is an error, not an end") {
+TEST_CASE("A disk that is pulled out in the middle of calls is an error, not an end",
+          "[thorough]") {
   if (!has_monitor()) return;
   MachineMonitor monitor;
   GuestAgent agent;

@@ -39,7 +39,8 @@ void run(const std::string& command) {
 
 }  // namespace
 
-TEST_CASE("A volume becomes NTFS where the kernel has ntfs3, and stays as it is elsewhere") {
+TEST_CASE("A volume becomes NTFS where the kernel has ntfs3, and stays as it is elsewhere",
+          "[thorough]") {
   GuestAgent agent({.filesystem = "ntfs"});
   const ScsiDisk disk;
   GuestVolume volume(agent, disk.number());
@@ -71,7 +72,7 @@ TEST_CASE("A volume becomes NTFS where the kernel has ntfs3, and stays as it is 
   CHECK(volume.unmount(target)->code() == StatusCode::kOk);
 }
 
-TEST_CASE("An NTFS volume grows as ResizeVolume's answer says, and by no call") {
+TEST_CASE("An NTFS volume grows as ResizeVolume's answer says, and by no call", "[thorough]") {
   GuestAgent agent({.filesystem = "ntfs"});
   GrowingDisk disk(128 * kMebibyte);
   GuestVolume volume(agent, disk.number());

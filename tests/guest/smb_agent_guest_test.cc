@@ -118,7 +118,8 @@ TEST_CASE("A wrong password is told from a server that is away, and neither gets
   CHECK(agent.log().find(FileServer::kFirstPassword) == std::string::npos);
 }
 
-TEST_CASE("A call that its client gives up keeps no share, though the server says nothing") {
+TEST_CASE("A call that its client gives up keeps no share, though the server says nothing",
+          "[thorough]") {
   if (!can_freeze()) return;
   FileServer server;
   GuestAgent agent;
@@ -147,7 +148,7 @@ TEST_CASE("A call that its client gives up keeps no share, though the server say
   CHECK(agent.call("smb", "v1.Smb/RemoveSmbGlobalMapping", removal())->code() == StatusCode::kOk);
 }
 
-TEST_CASE("An agent ends in time though a mount hangs") {
+TEST_CASE("An agent ends in time though a mount hangs", "[thorough]") {
   if (!can_freeze()) return;
   FileServer server;
   {

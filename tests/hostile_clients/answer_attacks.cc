@@ -59,7 +59,8 @@ void ask_often(Attacker& attacker, const Question& question) {
   const std::string request = message_bytes(question.request);
   for (int connection = 0; connection < question.connections; ++connection) {
     RawClient& client = attacker.greet(question.socket, question.window);
-    for (int stream = 0; stream < 1000 && !client.closed() && !attacker.has_enough(); ++stream) {
+    for (int stream = 0; stream < streams() && !client.closed() && !attacker.has_enough();
+         ++stream) {
       const uint32_t id = client.open(question.path);
       if (!client.send_data(id, request, true)) break;
       if (question.window == 0) client.read();
@@ -73,7 +74,8 @@ void ask_for_long_errors(Attacker& attacker) {
   const std::string path = "/" + std::string(15000, '%') + "/x";
   for (int connection = 0; connection < 8; ++connection) {
     RawClient& client = attacker.greet(attacker.agent.echo_socket());
-    for (int stream = 0; stream < 1000 && !client.closed() && !attacker.has_enough(); ++stream) {
+    for (int stream = 0; stream < streams() && !client.closed() && !attacker.has_enough();
+         ++stream) {
       if (!client.send({})) break;
       client.open(path, true);
     }

@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kEnoughBytes = 256u << 20;
 constexpr int kServerSpeaksMilliseconds = 10000;
+constexpr int kMostStreams = 1024;
 
 }  // namespace
 
@@ -58,6 +59,11 @@ std::string many(const std::string& frame, int count) {
 int times(int plain) {
   if (is_long()) return 10 * plain;
   return kMemoryComesBack ? plain : (plain + 3) / 4;
+}
+
+int streams() {
+  if (is_long()) return kMostStreams;
+  return test::kMemoryTellsLeaks || test::is_thorough() ? kPlainStreams : kPlainStreams / 4;
 }
 
 }  // namespace longshore::hostile_clients

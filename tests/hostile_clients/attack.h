@@ -16,6 +16,7 @@
 #include "tests/hostile_clients/attacked_system.h"
 #include "tests/hostile_clients/raw_client.h"
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 
 namespace longshore::hostile_clients {
 
@@ -105,5 +106,9 @@ Attack attack_called(const std::string& name);
 using test::is_long;
 // `plain` times, ten times as often in the long run, and a quarter with sanitizers and over pipes.
 int times(int plain);
+// How many streams an attack opens on a connection: as many as it may have, where that is not too
+// dear. With sanitizers, where their memory is not judged, a quarter, but for tests/run_tests
+// --all.
+int streams();
 
 }  // namespace longshore::hostile_clients

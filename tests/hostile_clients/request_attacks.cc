@@ -12,7 +12,6 @@ using namespace std::chrono_literals;
 using rpc::message_bytes;
 using test::WireWriter;
 
-constexpr int kMostStreams = 1024;
 constexpr int kPatience = 300;  // milliseconds, for a window to open
 
 const std::string kOnlyOwnerMayCall = std::string(kOpenToAll) + "permissions.owner = {users = [\"" +
@@ -28,12 +27,12 @@ struct Flood {
   bool obeys_window = true;
 };
 
-// As many streams as a connection may have, where that is not too dear; then they stay for a while.
+// Then they stay for a while.
 void flood(Attacker& attacker, const std::string& socket, const Flood& flood) {
-  const int streams = is_long() ? kMostStreams : kPlainStreams;
   for (int number = 0; number < flood.connections && !attacker.has_enough(); ++number) {
     RawClient& client = attacker.greet(socket, 65535, flood.user);
-    for (int stream = 0; stream < streams && !client.closed() && !attacker.has_enough(); ++stream) {
+    for (int stream = 0; stream < streams() && !client.closed() && !attacker.has_enough();
+         ++stream) {
       if (flood.obeys_window && !client.may_send(flood.bytes.size(), kPatience)) break;
       const uint32_t id = client.open(flood.path, flood.ends && flood.bytes.empty());
       // A server that takes no more is left alone with what it has.

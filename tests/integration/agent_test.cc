@@ -16,6 +16,7 @@
 #include "tests/support/build_tree.h"
 #include "tests/support/eventually.h"
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 #include "tests/support/read_file.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -437,7 +438,7 @@ TEST_CASE("A mode that cannot be given to systemd's sockets is warned of") {
 
 TEST_CASE("The agent starts and stops again and again on the same folders") {
   AgentDirectory directory;
-  const int cycles = is_long() ? 100 : 20;
+  const int cycles = is_long() ? 100 : is_thorough() ? 20 : 5;
   for (int cycle = 0; cycle < cycles; ++cycle) {
     AgentProcess agent(directory);
     INFO(directory.log());

@@ -17,6 +17,7 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/test_client.h"
 #include "tests/support/wire_writer.h"
@@ -392,8 +393,8 @@ TEST_CASE_METHOD(Fixture, "Text that is no UTF-8 is refused, and nobody fills th
 TEST_CASE("Calls that fail without end leave a few lines in the log, and their number", "[plain]") {
   const std::string isolation = GENERATE(as<std::string>(), "in-process", "process");
   INFO(isolation);
-  // So many once wrote 161 MB. A tenth would write 16 MB, sixteen times what is allowed.
-  const int calls = is_long() ? 200'000 : 20'000;
+  // So many once wrote 161 MB. A fortieth would write 4 MB, four times what is allowed.
+  const int calls = is_long() ? 200'000 : is_thorough() ? 20'000 : 5'000;
   const AgentDirectory directory;
   directory.configure({},
                       "isolation = \"" + isolation + "\"\ndeny_methods = [\"" + kEcho + "Say\"]\n");

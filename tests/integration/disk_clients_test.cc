@@ -17,6 +17,7 @@
 #include "tests/support/agent_process.h"
 #include "tests/support/disk_node.h"
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/require.h"
 #include "tests/support/wire_reader.h"
@@ -31,7 +32,7 @@ constexpr size_t kDisks = 8;
 constexpr size_t kClients = 64;
 
 // A race shows itself in the first ones.
-int steps_of_client() { return is_long() ? 200 : 20; }
+int steps_of_client() { return is_long() ? 200 : is_thorough() ? 20 : 8; }
 
 // What must never change on a disk once it was seen. Threads: any.
 class Seen {

@@ -11,6 +11,7 @@
 #include "observe/audit_chain.h"
 #include "tests/integration/hostile_text.h"
 #include "tests/support/build_tree.h"
+#include "tests/support/is_thorough.h"
 #include "tests/support/program_run.h"
 #include "tests/support/temporary_directory.h"
 
@@ -116,6 +117,7 @@ TEST_CASE_METHOD(FileReader, "Whatever an audit log is, verifying it is bounded 
   write_file(files[3], std::string(size_t{1} << 20, '\n'));
   for (const std::string& file : files) {
     for (const std::string& journal : files) {
+      if (!is_thorough() && file != files[0] && journal != files[0]) continue;  // each kind once
       CAPTURE(file, journal);
       const ProgramRun verified = run({"audit", "verify", file, "--journal", journal});
       CHECK(verified.exit_code == 2);

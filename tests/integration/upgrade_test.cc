@@ -8,11 +8,11 @@
 #include "tests/integration/echo_requests.h"
 #include "tests/support/agent_process.h"
 #include "tests/support/build_tree.h"
-#include "tests/support/is_long.h"
 #include "tests/support/other_build.h"
 #include "tests/support/process_figures.h"
 #include "tests/support/steady_caller.h"
 #include "tests/support/test_client.h"
+#include "tests/support/upgrade_count.h"
 
 using namespace longshore;
 using namespace longshore::test;
@@ -24,8 +24,6 @@ namespace messages = longshore::admin::v1;
 using Catch::Matchers::Contains;
 
 const std::string kEchoFile = built_module("echo");
-
-int upgrades() { return is_long() ? 1000 : 100; }
 
 // The hostile modules in the agent, with an endpoint.
 void configure_hostile(const AgentDirectory& directory, const std::string& file,

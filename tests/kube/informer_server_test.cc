@@ -158,7 +158,7 @@ TEST_CASE("an informer knows all again after the server was killed and things we
   CHECK(following.comes([&] { return !following.view.contains("default/later"); }));
 }
 
-TEST_CASE("an informer lists again when etcd has forgotten where its watch stood") {
+TEST_CASE("an informer lists again when etcd has forgotten where its watch stood", "[thorough]") {
   KubeApiServer server{{.audit_log = true, .forgets_soon = true}};
   const KubeIdentity& admin = server.admin();
   for (const std::string name : {"kept", "changed", "deleted"}) {
@@ -195,8 +195,8 @@ TEST_CASE("an informer lists again when etcd has forgotten where its watch stood
   CHECK(following.comes([&] { return following.view.size() == 1; }));
 }
 
-TEST_CASE(
-    "an informer reads a list of pages, keeps no managedFields, and takes replies of writes") {
+TEST_CASE("an informer reads a list of pages, keeps no managedFields, and takes replies of writes",
+          "[thorough]") {
   KubeApiServer server;
   check_permissions(server);
   Following following(server.admin());

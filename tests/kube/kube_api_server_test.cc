@@ -63,7 +63,8 @@ TEST_CASE("everybody may what the role says, and nobody else anything") {
   CHECK(server.request(foreign, "GET", kVolumes + "/none").status == 401);
 }
 
-TEST_CASE("what was written is there after the server was killed, and after etcd stood") {
+TEST_CASE("what was written is there after the server was killed, and after etcd stood",
+          "[thorough]") {
   KubeApiServer& server = shared_kube_api_server();
   const KubeIdentity& admin = server.admin();
   const KubeIdentity reader = server.identity("reader-of-kept", {{{""}, {"configmaps"}, {"get"}}});
@@ -80,7 +81,7 @@ TEST_CASE("what was written is there after the server was killed, and after etcd
   CHECK(server.request(reader, "GET", kConfigMaps + "/kept").status == 200);
 }
 
-TEST_CASE("the controller manager binds a claim") {
+TEST_CASE("the controller manager binds a claim", "[thorough]") {
   const KubeApiServer server({.controller_manager = true});
   const KubeIdentity& admin = server.admin();
   REQUIRE(server

@@ -12,7 +12,7 @@ namespace longshore::test {
 inline constexpr std::chrono::seconds kPatience{60};
 
 // Whether the condition comes true in that time. Looks less often the longer it waits, since many a
-// look is a call or a program: after a tenth of the time so far, within 1 to 20 ms.
+// look is a call or a program: after a tenth of the time so far, within 1 to 100 ms.
 inline bool eventually(const std::function<bool()>& condition) {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
@@ -21,7 +21,7 @@ inline bool eventually(const std::function<bool()>& condition) {
     const steady_clock::duration waited = steady_clock::now() - begin;
     if (waited > kPatience) return false;
     std::this_thread::sleep_for(
-        std::clamp<steady_clock::duration>(waited / 10, milliseconds(1), milliseconds(20)));
+        std::clamp<steady_clock::duration>(waited / 10, milliseconds(1), milliseconds(100)));
   }
   return true;
 }

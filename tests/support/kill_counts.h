@@ -1,10 +1,12 @@
-// How often the tests of kills kill, all together: 300 times, with LONGSHORE_LONG=1 10,000 times.
+// How often the tests of kills kill, all together: 140 times, in tests/run_tests --all 300, with
+// LONGSHORE_LONG=1 10,000 times.
 // Each tells how many of these it did.
 #pragma once
 
 #include <cstdio>
 
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 
 namespace longshore::test {
 
@@ -19,7 +21,7 @@ struct KillCounts {
 
 inline KillCounts kill_counts() {
   if (is_long()) return {9'000, 500, 500};
-  return {240, 30, 30};
+  return {is_thorough() ? 240 : 80, 30, 30};
 }
 
 // `what`: "fs" or "disks". tests/run_tests adds up what is said here.
