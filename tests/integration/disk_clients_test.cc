@@ -75,6 +75,8 @@ class Client {
   void take_step() {
     list();
     if (id_.empty()) return partition();
+    // First of all, so that each disk has a filesystem whatever is drawn.
+    if (!was_format_asked_) return format();
     constexpr void (Client::*kSteps[])() = {&Client::partition, &Client::format, &Client::mount,
                                             &Client::unmount,   &Client::flush,  &Client::stats,
                                             &Client::mount,     &Client::unmount};
@@ -107,6 +109,7 @@ class Client {
 
   // Somebody may have mounted it, or written to it since.
   void format() {
+    was_format_asked_ = true;
     if (was_done("format", client_.format(id_),
                  {StatusCode::kAborted, StatusCode::kFailedPrecondition})) {
       seen_.filesystem(node_.filesystem_uuid(place_));
@@ -158,6 +161,7 @@ class Client {
   DiskClient client_;
   // What was answered.
   std::string id_;
+  bool was_format_asked_ = false;
   bool is_mounted_ = false;
   std::map<StatusCode, int> codes_;
 };
