@@ -25,6 +25,7 @@ class StreamObserver final : public router::CallObserver {
   void hold(rpc::MemoryCharge held) { held_ = std::move(held); }
 
   bool on_message(std::string message) override { return stream_->send(std::move(message)); }
+  std::optional<Error> refusal() const override { return stream_->refusal(); }
   void on_response(std::string message) override { stream_->send_and_finish(std::move(message)); }
   void on_finish(StatusCode code, std::string text) override {
     stream_->finish(code, std::move(text), {});

@@ -134,7 +134,14 @@ longshore_result Call::send(std::string_view message) {
     return LONGSHORE_REFUSED;
   }
   if (parts_.recorder.metrics) parts_.recorder.metrics->message_sent();
-  if (parts_.observer->on_message(std::string(message))) resume();
+  if (parts_.observer->on_message(std::string(message))) {
+    resume();
+  } else if (const auto refusal = parts_.observer->refusal()) {
+    // Not when the observer gets to cancelling it: what the module holds for the call counts until
+    // then, and others begin meanwhile.
+    end_early(refusal->code(), refusal->message());
+    return LONGSHORE_CANCELLED;
+  }
   return LONGSHORE_OK;
 }
 

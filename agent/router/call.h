@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,9 @@ class CallObserver {
   virtual ~CallObserver() = default;
   // A message of a stream. False: taken, but there is no room for more until Call::resume.
   virtual bool on_message(std::string message) = 0;
+  // Asked where on_message said that there is no room: what the call ends with at once, because
+  // there will be none.
+  virtual std::optional<Error> refusal() const { return {}; }
   // The whole answer of a unary call that went well; stands for its message and its OK.
   virtual void on_response(std::string message) = 0;
   // The outcome, unless on_response told it.

@@ -50,8 +50,11 @@ class ServerStream {
 
   // Queues a message. False: it was taken, but the queue is over its limit, or the connection's,
   // because the client does not read; send no more until ServerCallHandler::on_writable. A message
-  // for which the connection has no memory ends the call with RESOURCE_EXHAUSTED.
+  // for which the connection has no memory ends the call with RESOURCE_EXHAUSTED, see `refusal`.
   virtual bool send(std::string message) = 0;
+
+  // Why a message was not taken, which the client is told. Nothing: all were.
+  virtual std::optional<Error> refusal() const = 0;
 
   // Ends the call. `text` for people; trailers may be empty. What gRPC does not allow as metadata,
   // or the client does not take (8 KiB in all, mostly), is left out; a long text is cut.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -47,6 +48,13 @@ bool ServerCall::send(std::string message) {
   return has_room;
 }
 
+std::optional<Error> ServerCall::refusal() const {
+  const MemoryAccount* const full = unsent_full_.load();
+  if (full == nullptr) return std::nullopt;
+  return Error::of_text(StatusCode::kResourceExhausted,
+                        "the client does not read its answers: " + full->refusal());
+}
+
 void ServerCall::finish(StatusCode code, std::string text, Metadata trailers) {
   Response response;
   response.finishes = true;
@@ -68,9 +76,10 @@ bool ServerCall::take_message(Response& response, std::string message) {
   const MemoryAccount* full = nullptr;
   response.held = MemoryCharge::take(inbox_->unsent().account, bytes, full);
   if (full) {
+    unsent_full_.store(full);
     response.fails = true;
     response.code = StatusCode::kResourceExhausted;
-    response.text = "the client does not read its answers: " + full->refusal();
+    response.text = refusal()->message();
     return false;
   }
   response.has_message = true;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rpc/http2_session.h"
@@ -35,6 +36,7 @@ class ServerCall final : public ServerStream,
 
   // ServerStream
   bool send(std::string message) override;
+  std::optional<Error> refusal() const override;
   void finish(StatusCode code, std::string text, Metadata trailers) override;
   void send_and_finish(std::string message) override;
 
@@ -102,6 +104,7 @@ class ServerCall final : public ServerStream,
   MemoryCharge text_held_;  // until the client has read it
   Metadata trailers_;
 
+  std::atomic<const MemoryAccount*> unsent_full_{nullptr};  // had no room for a message
   std::atomic<size_t> unsent_{0};
   std::atomic<bool> full_{false};    // send() has answered false
   std::atomic<bool> over_{false};    // nobody will see an answer

@@ -106,7 +106,9 @@ class Counting : public std::enable_shared_from_this<Counting> {
  private:
   void go_on() {
     while (next_.number() < count_) {
-      if (reply_.send(next_) != Sent::kYes) return;  // a function will be called
+      const Sent sent = reply_.send(next_);
+      if (sent == Sent::kNobodyListens) return reply_.finish(nobody_listens());
+      if (sent == Sent::kNoRoom) return;  // on_ready will be called
       next_.set_number(next_.number() + 1);
     }
     reply_.finish({});

@@ -22,6 +22,7 @@ struct CountedAnswers final : rpc::ServerStream {
     ++sent;
     return true;
   }
+  std::optional<Error> refusal() const override { return {}; }
   void finish(StatusCode, std::string, rpc::Metadata) override { is_finished = true; }
   void send_and_finish(std::string) override { is_finished = true; }
 

@@ -177,6 +177,22 @@ TEST_CASE_METHOD(CallFixture, "Messages over the limit end the call, those at th
 }
 
 TEST_CASE_METHOD(CallFixture,
+                 "A message that the observer refuses ends the call where it is sent") {
+  const auto it = call(true);
+  it->run();
+  CHECK(it->send("1") == LONGSHORE_OK);
+  observer->has_room = false;
+  observer->refuses_with = Error::of_text(StatusCode::kResourceExhausted, "nobody reads");
+  CHECK(it->send("2") == LONGSHORE_CANCELLED);
+  CHECK(observer->code() == StatusCode::kResourceExhausted);
+  CHECK(observer->text() == "nobody reads");
+  CHECK(target->count("cancel") == 1);
+  CHECK(it->send("3") == LONGSHORE_CANCELLED);
+  finish(it, StatusCode::kOk);
+  CHECK(observer->received.get().outcomes.size() == 1);
+}
+
+TEST_CASE_METHOD(CallFixture,
                  "A call that is cancelled takes its children along, and no new ones") {
   const auto parent = call(false, 1h);
   parent->run();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,7 @@ class Recorder final : public CallObserver {
     received.change([&](Received& all) { all.messages.push_back(std::move(message)); });
     return has_room;
   }
+  std::optional<Error> refusal() const override { return refuses_with; }
   void on_response(std::string message) override {
     received.change([&](Received& all) {
       all.messages.push_back(std::move(message));
@@ -81,6 +83,7 @@ class Recorder final : public CallObserver {
   std::string text() const { return received.get().outcomes.at(0).second; }
 
   bool has_room = true;
+  std::optional<Error> refuses_with;
   Watched<Received> received;
 };
 

@@ -208,6 +208,28 @@ TEST_CASE("While answers are unread no further request is begun, and all are ser
   }
 }
 
+TEST_CASE("A message that there is no memory for is refused where it is sent, and ends the call") {
+  Limits limits;
+  limits.max_memory_bytes = 100000;
+  RpcPair pair(limits);
+  pair.link.to_client().capacity = 0;
+  const auto record = pair.call("/t/Wait", "");
+  pair.link.run();
+  const auto stream = pair.service.last().stream;
+  stream->send(std::string(60000, 'x'));
+  CHECK_FALSE(stream->refusal());
+  CHECK_FALSE(stream->send(std::string(60000, 'x')));
+  REQUIRE(stream->refusal());
+  CHECK(stream->refusal()->code() == StatusCode::kResourceExhausted);
+  CHECK_THAT(stream->refusal()->message(),
+             Catch::Matchers::StartsWith("the client does not read its answers: "));
+  pair.link.to_client().capacity = MemoryLink::kUnlimited;
+  pair.link.write(pair.link.to_client(), "");
+  pair.link.run();
+  REQUIRE(record->outcome);
+  CHECK(record->outcome->code == StatusCode::kResourceExhausted);
+}
+
 TEST_CASE("A stream whose answers are unread gets no further messages") {
   Limits limits;
   limits.stream_unsent_bytes = 50000;
