@@ -8,7 +8,8 @@
 # OUT/<program>/<number>.{name,text,code} for each case, in the order of the program's list.
 out=$1
 shift
-seconds=${LONGSHORE_CASE_SECONDS:-300}
+# The longest took five minutes once, beside tests of two builds on a slow machine.
+seconds=${LONGSHORE_CASE_SECONDS:-900}
 [ -z "${LONGSHORE_LONG-}" ] || seconds=1800
 for program in "$@"; do
   folder=$out/$(basename "$program")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Prints the table of a test run, and compares its processor time with the budget.
 
-    ledger.py <rows> <budget.toml> <seconds of the whole run>
+    ledger.py <rows> <budget.toml> plain|all <seconds of the whole run>
 
 A row is "build step passed failed skipped seconds processor-seconds cold|warm". Minutes are of the
 clock; they depend on what else the machine did meanwhile, so the budget counts processor time: what
-takes over a fifth more than tests/budget.toml grants is named, and is no failure. Ends with 1 if a
-test or a step failed.
+takes over a fifth more than tests/budget.toml grants a run of this size is named, and is no failure.
+Ends with 1 if a test or a step failed.
 """
 import sys
 import tomllib
@@ -19,10 +19,15 @@ def read_rows(path):
             yield build, step, [float(figure) for figure in figures], state
 
 
-def over_budget(rows, budget):
+def granted_seconds(entry, size, state):
+    if isinstance(entry, dict):
+        return entry.get(size, entry.get(state, entry.get('cold')))
+    return entry
+
+
+def over_budget(rows, budget, size):
     for build, step, figures, state in rows:
-        parts = budget.get(build, {}).get(step, {})
-        granted = parts.get(state, parts.get('cold'))
+        granted = granted_seconds(budget.get(build, {}).get(step), size, state)
         spent = figures[4]
         if granted is None and spent > 10:
             yield f'{build} {step} ({state}): {spent:.0f} s of processor time without a budget'
@@ -44,9 +49,9 @@ def main():
                              f'{processor / 60:.1f}', state))
     passed, failed, skipped = (int(sum(figures[i] for _, _, figures, _ in rows)) for i in range(3))
     processor = sum(figures[4] for _, _, figures, _ in rows)
-    print(columns.format('all', 'all', passed, failed, skipped, f'{float(sys.argv[3]) / 60:.1f}',
+    print(columns.format('all', 'all', passed, failed, skipped, f'{float(sys.argv[4]) / 60:.1f}',
                          f'{processor / 60:.1f}', ''))
-    for line in over_budget(rows, budget):
+    for line in over_budget(rows, budget, sys.argv[3]):
         print(f'Over budget: {line}')
     print(f'\n{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed else 0

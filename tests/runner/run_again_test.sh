@@ -51,7 +51,7 @@ run() {
     run_again
     cat "$work/flaky"
     echo > "$work/budget.toml"
-    tests/runner/ledger.py "$work/rows" "$work/budget.toml" 1
+    tests/runner/ledger.py "$work/rows" "$work/budget.toml" plain 1
   ) > output 2>&1 || status=$?
 }
 
