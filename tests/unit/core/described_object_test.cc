@@ -36,12 +36,14 @@ struct Controllers : AnsweringModules {
   void add(const std::string& name, const DescribeObjectResponse& response) {
     add(name, answers(response.SerializeAsString()));
   }
-  Result<DescribeObjectResponse> ask(const std::string& name, const std::string& reference) const {
-    return described_object(entries, name, reference, 200ms);
+  Result<DescribeObjectResponse> ask(const std::string& name, const std::string& reference,
+                                     std::chrono::nanoseconds patience = 60s) const {
+    return described_object(entries, name, reference, patience);
   }
   // The code and the sentence.
-  std::string refusal(const std::string& name, const std::string& reference) const {
-    const auto answer = ask(name, reference);
+  std::string refusal(const std::string& name, const std::string& reference,
+                      std::chrono::nanoseconds patience = 60s) const {
+    const auto answer = ask(name, reference, patience);
     REQUIRE_FALSE(answer);
     return status_code_name(answer.error().code()) + ": " + answer.error().message();
   }
@@ -164,7 +166,8 @@ TEST_CASE_METHOD(Controllers, "A controller that answers badly, or not, spoils n
   // agent.
   CHECK_THAT(refusal("unfinished", "va/a"),
              Contains("FAILED_PRECONDITION: ") && Contains("no method"));
-  CHECK_THAT(refusal("silent", "va/a"), Contains("DEADLINE_EXCEEDED: ") && Contains("silent"));
+  CHECK_THAT(refusal("silent", "va/a", 200ms),
+             Contains("DEADLINE_EXCEEDED: ") && Contains("silent"));
   CHECK_THAT(refusal("garbage", "va/a"), Contains("INTERNAL: ") && Contains("no valid message"));
   CHECK_THAT(refusal("empty", "va/a"), Contains("NOT_FOUND: "));
 }
