@@ -224,8 +224,11 @@ TEST_CASE("A volume is staged again after its disk was taken offline, over resta
     AgentProcess agent(node.directory());
     INFO(node.directory().log());
     REQUIRE(agent.serves());
-    DiskClient client(node);
-    const DiskClient::Called called = call(client);
+    // An agent that is stopped waits for a client that is still there.
+    const DiskClient::Called called = [&] {
+      DiskClient client(node);
+      return call(client);
+    }();
     INFO(called->text());
     CHECK(agent.stop() == 0);
     return called;
