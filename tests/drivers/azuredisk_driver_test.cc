@@ -32,7 +32,7 @@ TEST_CASE("azuredisk: the driver restarts between any two calls", "[thorough]") 
   check_driver_restarts(azuredisk(), loop_nodes());
 }
 
-TEST_CASE("azuredisk: the agent is killed before every answer", "[plain]") {
+TEST_CASE("azuredisk: the agent is killed before every answer", "[plain][thorough]") {
   check_lost_answers(azuredisk(), loop_nodes());
 }
 

@@ -1,5 +1,5 @@
 // One allocation of the agent fails: the first, the second, and so on, up to 20,000 in each part of
-// its life. Each of calls; of the rest every 150th, in tests/run_tests --all every 50th, and with
+// its life. Each of calls; of the rest every 400th, in tests/run_tests --all every 50th, and with
 // LONGSHORE_LONG=1 each.
 #include <signal.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-uint64_t step() { return is_long() ? 1 : is_thorough() ? 50 : 150; }
+uint64_t step() { return is_long() ? 1 : is_thorough() ? 50 : 400; }
 
 }  // namespace
 

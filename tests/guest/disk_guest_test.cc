@@ -118,7 +118,8 @@ TEST_CASE("csi-proxy 3: a disk goes offline and online") {
   CHECK(set_online(agent, disk, true)->code() == StatusCode::kOk);
 }
 
-TEST_CASE("A disk is offline in the kernel as well where that is set, and can be partitioned") {
+TEST_CASE("A disk is offline in the kernel as well where that is set, and can be partitioned",
+          "[thorough]") {
   const ScsiDisk disk;
   GuestAgent agent({.disk = "settings.offline_in_kernel = true\n"});
   REQUIRE(partition(agent, disk)->code() == StatusCode::kOk);

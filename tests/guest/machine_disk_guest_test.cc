@@ -140,7 +140,7 @@ TEST_CASE("A disk without room for a partition stays as it is", "[thorough]") {
   }
 }
 
-TEST_CASE("A disk that fails is an error that says so, and an agent that goes on") {
+TEST_CASE("A disk that fails is an error that says so, and an agent that goes on", "[thorough]") {
   if (!has_monitor()) return;
   MachineMonitor monitor;
   GuestAgent agent;

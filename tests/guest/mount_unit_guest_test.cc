@@ -60,7 +60,8 @@ class MountUnit {
 
 }  // namespace
 
-TEST_CASE("A volume that systemd unmounts for a unit of its path is an error that names the unit") {
+TEST_CASE("A volume that systemd unmounts for a unit of its path is an error that names the unit",
+          "[thorough]") {
   InstalledAgent agent;
   const ScsiDisk disk;
   GuestVolume volume(agent, disk.number());

@@ -87,6 +87,23 @@ class UnitLines {
   static constexpr const char* kFolder = "/run/systemd/system/longshore.service.d";
 };
 
+void check_restarts_under_load(int rounds) {
+  InstalledAgent agent;
+  agent.must("start");
+  std::deque<Caller> callers;
+  for (int i = 0; i < 4; ++i) callers.emplace_back(agent.socket("filesystem", "v1"));
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t old = agent.process();
+    agent.must("restart");
+    CHECK(agent.process() != old);
+    for (Caller& caller : callers) {
+      const int before = caller.calls();
+      CHECK(eventually([&] { return caller.calls() > before + 20; }));
+    }
+  }
+  for (Caller& caller : callers) CHECK(caller.end() == "");
+}
+
 }  // namespace
 
 TEST_CASE("systemctl start returns once the service serves, and says when it cannot") {
@@ -118,22 +135,9 @@ TEST_CASE("Whoever connects to the socket of a stopped agent starts it and is an
   }
 }
 
-TEST_CASE("A restart under load costs no caller an answer") {
-  InstalledAgent agent;
-  agent.must("start");
-  std::deque<Caller> callers;
-  for (int i = 0; i < 4; ++i) callers.emplace_back(agent.socket("filesystem", "v1"));
-  for (int round = 0; round < 3; ++round) {
-    const pid_t old = agent.process();
-    agent.must("restart");
-    CHECK(agent.process() != old);
-    for (Caller& caller : callers) {
-      const int before = caller.calls();
-      CHECK(eventually([&] { return caller.calls() > before + 20; }));
-    }
-  }
-  for (Caller& caller : callers) CHECK(caller.end() == "");
-}
+TEST_CASE("A restart under load costs no caller an answer") { check_restarts_under_load(1); }
+
+TEST_CASE("Nor do several restarts under load", "[thorough]") { check_restarts_under_load(3); }
 
 TEST_CASE("A reload changes what is configured; one that fails says why and changes nothing") {
   InstalledAgent agent;
@@ -206,7 +210,7 @@ TEST_CASE("However often the agent is killed, it is started again and its socket
   CHECK(agent.asks() == StatusCode::kOk);
 }
 
-TEST_CASE("systemd's watchdog ends an agent that hangs, and none whose module does") {
+TEST_CASE("systemd's watchdog ends an agent that hangs, and none whose module does", "[thorough]") {
   const UnitLines watched("[Service]\nWatchdogSec=6s\n");
   InstalledAgent agent(hostile_lines("hangs_on_request"));
   agent.must("start");

@@ -114,7 +114,7 @@ TEST_CASE("csi-proxy 22: a service is started and stopped, also when it is so al
   }
 }
 
-TEST_CASE("A service that others need is stopped with them, if that is asked for") {
+TEST_CASE("A service that others need is stopped with them, if that is asked for", "[thorough]") {
   const Unit needed("guest-needed.service", kSleeps + kRun);
   const Unit needs("guest-needs.service",
                    "[Unit]\nRequires=guest-needed.service\nAfter=guest-needed.service\n" + kRun);
@@ -133,7 +133,7 @@ TEST_CASE("A service that others need is stopped with them, if that is asked for
   CHECK(needs.state() == "inactive");
 }
 
-TEST_CASE("A service that fails at its start is an error that says so") {
+TEST_CASE("A service that fails at its start is an error that says so", "[thorough]") {
   const Unit unit("guest-fails.service", "[Service]\nType=oneshot\nExecStart=/usr/bin/false\n");
   GuestAgent agent;
   const auto started = start(agent, "guest-fails");
@@ -143,7 +143,7 @@ TEST_CASE("A service that fails at its start is an error that says so") {
   CHECK(look_up(agent, "guest-fails").status() == v1alpha1::STOPPED);
 }
 
-TEST_CASE("A masked service is disabled and cannot be started") {
+TEST_CASE("A masked service is disabled and cannot be started", "[thorough]") {
   const std::string path = "/run/systemd/system/guest-masked.service";
   fs::create_symlink("/dev/null", path);
   REQUIRE(systemctl({"daemon-reload"}).exit_code == 0);

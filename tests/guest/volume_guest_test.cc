@@ -87,7 +87,8 @@ TEST_CASE("csi-proxy 11: a volume is made, mounted, grown while it is in use, an
   CHECK(volume.unmount(target)->code() == StatusCode::kOk);
 }
 
-TEST_CASE("A new volume can be used at once, whatever udev does with its disk meanwhile") {
+TEST_CASE("A new volume can be used at once, whatever udev does with its disk meanwhile",
+          "[thorough]") {
   GuestAgent agent;
   const std::string target = make_target(agent, "volume");
   for (int round = 0; round < 4; ++round) {
@@ -122,7 +123,8 @@ TEST_CASE("csi-proxy 13: a path's volume is the nearest one above it") {
   CHECK(volume.unmount(target)->code() == StatusCode::kOk);
 }
 
-TEST_CASE("A disk unplugged under a mounted volume leaves an agent that unmounts it") {
+TEST_CASE("A disk unplugged under a mounted volume leaves an agent that unmounts it",
+          "[thorough]") {
   GuestAgent agent;
   const ScsiDisk disk;
   GuestVolume volume(agent, disk.number());
@@ -139,7 +141,8 @@ TEST_CASE("A disk unplugged under a mounted volume leaves an agent that unmounts
   CHECK_FALSE(second.is_formatted());
 }
 
-TEST_CASE("A volume of a type that is not mounted by default is mounted where a setting names it") {
+TEST_CASE("A volume of a type that is not mounted by default is mounted where a setting names it",
+          "[thorough]") {
   if (run_program({"/usr/sbin/modprobe", "vfat"}).exit_code != 0) {
     std::cout << "SKIPPED: this guest's kernel has no vfat\n";
     SUCCEED();

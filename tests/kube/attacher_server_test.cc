@@ -22,6 +22,7 @@
 #include "tests/support/csi_driver_process.h"
 #include "tests/support/eventually.h"
 #include "tests/support/is_long.h"
+#include "tests/support/is_thorough.h"
 #include "tests/support/kube_api_server.h"
 #include "tests/support/kube_objects.h"
 #include "tests/support/program_run.h"
@@ -269,33 +270,33 @@ void print_time(const char* what, size_t count, std::chrono::steady_clock::time_
 }
 
 void check_many(Cluster& cluster) {
-  constexpr size_t kCount = 500;
-  const Names numbers = numbers_from(1000, kCount);
+  const size_t count = is_thorough() ? 500 : 100;
+  const Names numbers = numbers_from(1000, count);
   auto since = std::chrono::steady_clock::now();
   cluster.make(numbers);
-  REQUIRE(cluster.attaches(kCount));
-  print_time("attached", kCount, since);
+  REQUIRE(cluster.attaches(count));
+  print_time("attached", count, since);
   cluster.check_attached(numbers);
-  CHECK(cluster.driver_calls("ControllerPublishVolume") == kCount);
-  Requests expected = {{"patch persistentvolumes", kCount},
-                       {"patch volumeattachments", kCount},
-                       {"patch volumeattachments/status", kCount}};
-  CHECK(writes_of(await_requests(cluster, "patch volumeattachments/status", kCount)) ==
+  CHECK(cluster.driver_calls("ControllerPublishVolume") == count);
+  Requests expected = {{"patch persistentvolumes", count},
+                       {"patch volumeattachments", count},
+                       {"patch volumeattachments/status", count}};
+  CHECK(writes_of(await_requests(cluster, "patch volumeattachments/status", count)) ==
         writes_of(expected));
 
   since = std::chrono::steady_clock::now();
   cluster.detach(numbers);
   REQUIRE(cluster.detaches(0));
-  print_time("detached", kCount, since);
+  print_time("detached", count, since);
   cluster.check_detached();
-  CHECK(cluster.driver_calls("ControllerUnpublishVolume") == kCount);
-  expected["patch volumeattachments"] += kCount;
-  CHECK(writes_of(await_requests(cluster, "patch volumeattachments", 2 * kCount)) ==
+  CHECK(cluster.driver_calls("ControllerUnpublishVolume") == count);
+  expected["patch volumeattachments"] += count;
+  CHECK(writes_of(await_requests(cluster, "patch volumeattachments", 2 * count)) ==
         writes_of(expected));
 
   cluster.check_released(numbers);
-  expected["patch persistentvolumes"] += kCount;
-  CHECK(writes_of(await_requests(cluster, "patch persistentvolumes", 2 * kCount)) ==
+  expected["patch persistentvolumes"] += count;
+  CHECK(writes_of(await_requests(cluster, "patch persistentvolumes", 2 * count)) ==
         writes_of(expected));
 }
 

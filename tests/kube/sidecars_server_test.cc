@@ -143,7 +143,8 @@ TEST_CASE("csi-sidecars attaches and detaches a volume by no more than its grant
   CHECK(sidecars.stop() == 0);
 }
 
-TEST_CASE("of two csi-sidecars one attaches, whatever becomes of the other and of its driver") {
+TEST_CASE("of two csi-sidecars one attaches, whatever becomes of the other and of its driver",
+          "[thorough]") {
   KubeApiServer server;
   auto rules = described_rules();
   rules.push_back({{"coordination.k8s.io"}, {"leases"}, {"get", "create", "update"}});

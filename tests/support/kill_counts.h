@@ -1,4 +1,4 @@
-// How often the tests of kills kill, all together: 140 times, in tests/run_tests --all 300, with
+// How often the tests of kills kill, all together: 60 times, in tests/run_tests --all 300, with
 // LONGSHORE_LONG=1 10,000 times.
 // Each tells how many of these it did.
 #pragma once
@@ -21,7 +21,8 @@ struct KillCounts {
 
 inline KillCounts kill_counts() {
   if (is_long()) return {9'000, 500, 500};
-  return {is_thorough() ? 240 : 80, 30, 30};
+  if (is_thorough()) return {240, 30, 30};
+  return {40, 10, 10};
 }
 
 // `what`: "fs" or "disks". tests/run_tests adds up what is said here.
