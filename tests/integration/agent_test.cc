@@ -126,6 +126,7 @@ TEST_CASE("A second agent on the same folders is refused with a sentence, and th
   CHECK_FALSE(fs::is_empty(directory / "state/crashes"));  // it keeps its record
   TestClient client(directory.echo_socket());
   CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  client.close();
   CHECK(first.stop() == 0);
 }
 
@@ -164,6 +165,7 @@ TEST_CASE("What a killed agent left behind is replaced") {
   REQUIRE(agent.serves());
   TestClient client(directory.echo_socket());
   CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  client.close();
   CHECK(agent.stop() == 0);
 }
 
@@ -225,6 +227,8 @@ TEST_CASE("SIGHUP applies a change; connections and calls of what did not change
   CHECK_THROWS(TestClient(directory / "more/more.sock"));
   CHECK(echoes.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
   CHECK_FALSE(files.closed());
+  files.close();
+  echoes.close();
   CHECK(agent.stop() == 0);
 }
 
@@ -252,6 +256,7 @@ TEST_CASE("A module that cannot overlap is replaced by a reload, and hands over 
   REQUIRE(agent.reload());
   CHECK(client.call("hostile.v1.Hostile/Do", "")->messages.at(0) == "got: two parts");
   CHECK(directory.log().find("module is stopped") != std::string::npos);
+  client.close();
   CHECK(agent.stop() == 0);
 }
 
@@ -329,6 +334,7 @@ TEST_CASE("A faulty file, or one that needs a restart, changes nothing and is sa
   const auto described = client.call("longshore.echo.v1.Echo/Describe", "");
   REQUIRE(response.ParseFromString(described->messages.at(0)));
   CHECK(response.greeting() == "hello");
+  client.close();
   CHECK(agent.stop() == 0);
 }
 
@@ -392,6 +398,7 @@ TEST_CASE("A socket of systemd's whose module cannot be loaded says why, until i
   CHECK(eventually([&] { return exists()->code() == StatusCode::kOk; }));
   CHECK(client.call("longshore.echo.v1.Echo/Say", say("here"))->code() ==
         StatusCode::kUnimplemented);
+  client.close();
   CHECK(agent.stop() == 0);
   close(made);
 }
@@ -419,6 +426,7 @@ TEST_CASE("A socket of systemd's whose module is switched off answers that nobod
     REQUIRE(agent.reload());
     CHECK(code() == (on ? StatusCode::kOk : StatusCode::kUnimplemented));
   }
+  client.close();
   CHECK(agent.stop() == 0);
   close(made);
 }

@@ -172,6 +172,7 @@ TEST_CASE("A socket that is removed while the agent runs is told, and served aga
   CHECK(eventually([&] { return world.echo_serves(); }));
   CHECK(world.reason_of("echo").empty());
   CHECK(before.call("longshore.echo.v1.Echo/Say", say("here"))->code() == StatusCode::kOk);
+  before.close();
   CHECK(agent.stop() == 0);
 }
 

@@ -137,6 +137,7 @@ TEST_CASE("What a module with processes_max has started ends with its process, w
     CHECK(group.members("module-hostile") == std::vector<pid_t>{world.process_of("hostile")});
   }
   SECTION("when the agent ends") {}
+  client.close();
   CHECK(world.agent->stop() == 0);
   CHECK(none_lives(all));
   CHECK(group.groups() == std::vector<std::string>{"agent"});
@@ -148,6 +149,7 @@ TEST_CASE("Without processes_max it goes on, as an mkfs has to") {
   TestClient client(world.hostile_socket());
   REQUIRE(client.call(kHostile, "1")->code() == StatusCode::kOk);
   REQUIRE(group.members("lasting-hostile").size() == 2);
+  client.close();
   CHECK(world.agent->stop() == 0);
   const std::vector<pid_t> left = group.members("lasting-hostile");
   REQUIRE(left.size() == 1);
@@ -188,6 +190,7 @@ TEST_CASE("What a killed agent has left behind the next one ends") {
   REQUIRE(world.agent->serves());
   CHECK(none_lives(all));
   CHECK(group.members("module-hostile") == std::vector<pid_t>{world.process_of("hostile")});
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -205,6 +208,7 @@ TEST_CASE("Two processes of a module, while it is replaced, have a group each") 
   CHECK(group.members("module-echo-2") == std::vector<pid_t>{world.process_of("echo")});
   TestClient client(world.directory.echo_socket());
   CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kOk);
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -230,6 +234,7 @@ TEST_CASE("An agent whose group is not its own moves nobody, and says what it go
   if (kMemoryTellsLeaks) CHECK(second.logged(" memory_max=rlimit "));
   TestClient client(second.hostile_socket());
   CHECK(client.call(kHostile, "0")->code() == StatusCode::kOk);
+  client.close();
   CHECK(second.agent->stop() == 0);
   // The first one has noticed nothing.
   CHECK(group.members("module-hostile") == std::vector<pid_t>{first.process_of("hostile")});

@@ -47,6 +47,7 @@ TEST_CASE("Unary calls of every kind answer as they do in the agent") {
   CHECK(response.greeting() == "good evening");
   CHECK(response.remaining_ms() > 5000);
   CHECK(response.remaining_ms() <= 10000);
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -148,6 +149,7 @@ TEST_CASE("A module in a process calls others, in the agent and in processes of 
   CHECK(denied->code() == StatusCode::kPermissionDenied);
   const auto absent = client.call(kEcho + "Forward", forward("v9.Absent/Do", ""));
   CHECK(absent->code() == StatusCode::kUnimplemented);
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -181,6 +183,7 @@ TEST_CASE("The end of a call ends what its module has called, and so does the en
   REQUIRE(client.run_until([&] { return lost->finished(); }));
   CHECK(lost->text().starts_with("the process of the module echo was killed by SIGKILL"));
   CHECK(client.call(kEcho + "Say", say("again"))->code() == StatusCode::kOk);
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -246,6 +249,7 @@ TEST_CASE("What a module does against its contract is counted and shown as in th
   kill(world.process_of("hostile"), SIGKILL);
   REQUIRE(eventually([&] { return client.call(kHostile, "")->code() == StatusCode::kOk; }));
   REQUIRE(eventually([&] { return violations() == 60; }));
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -254,6 +258,7 @@ TEST_CASE("What a module logs and prints comes to the agent's log") {
   TestClient client(world.hostile_socket());
   CHECK(client.call(kHostile, "")->code() == StatusCode::kOk);
   CHECK(world.logged("module=hostile"));
+  client.close();
   CHECK(world.agent->stop() == 0);
   CHECK(world.directory.log().find("log lines were dropped") != std::string::npos);
 }

@@ -39,6 +39,7 @@ TEST_CASE("A killed process ends its calls at once, and the module serves again"
   const pid_t second = world.process_of("echo");
   CHECK(second != first);
   CHECK_FALSE(is_alive(first));
+  client.close();
   CHECK(world.agent->stop() == 0);
   CHECK_FALSE(is_alive(second));
 }
@@ -83,6 +84,7 @@ TEST_CASE("A process that ends too often is quarantined, and a reload tries agai
   CHECK(children_of(world.agent->id()).empty());
   REQUIRE(world.agent->reload());
   CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kOk);
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -103,6 +105,8 @@ TEST_CASE("A module that crashes, exits or aborts in a call takes only its own p
   CHECK(answer->code() == StatusCode::kUnavailable);
   CHECK_THAT(answer->text(), Catch::StartsWith("the process of the module hostile " + end));
   CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kOk);
+  hostile.close();
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -121,6 +125,7 @@ TEST_CASE("A module that hangs or crashes on its way in is told of, and the agen
   TestClient client(world.hostile_socket());
   CHECK(client.call(kHostile, "")->code() == StatusCode::kUnavailable);
   CHECK(world.process_of("echo") != 0);
+  client.close();
   const auto begun = std::chrono::steady_clock::now();
   CHECK(world.agent->stop() == 0);
   CHECK(std::chrono::steady_clock::now() - begun < 5s);
@@ -214,6 +219,8 @@ TEST_CASE("A module that wants all memory meets its own limit alone", "[plain]")
   CHECK(answer->text() ==
         "the process of the module hostile was killed by SIGABRT; the call may have taken effect");
   CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kOk);
+  hostile.close();
+  client.close();
   CHECK(world.agent->stop() == 0);
 }
 
@@ -236,5 +243,6 @@ TEST_CASE("A module host that is not there, and a user who does not exist, are t
   CHECK(directory.log().find(wanted) != std::string::npos);
   TestClient client(directory.echo_socket());
   CHECK(client.call(kEcho + "Say", "")->code() == StatusCode::kUnavailable);
+  client.close();
   CHECK(agent.stop() == 0);
 }

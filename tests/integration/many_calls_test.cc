@@ -168,6 +168,7 @@ TEST_CASE("No call of thousands is lost with 500 in flight and 16 places") {
   CHECK(client.run_until(keep_busy, 120s));
   CHECK(started == calls);
   CHECK(lost == 0);
+  client.close();
   CHECK(agent.stop() == 0);
 }
 
@@ -212,6 +213,7 @@ TEST_CASE("A driver's backlog delays another driver's call by one call") {
     if (i > 0) CHECK(times[id] > times["other"]);
   }
   for (const auto& each : holds) each->call->cancel();
+  client.close();
   CHECK(agent.stop() == 0);
 }
 

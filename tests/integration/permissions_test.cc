@@ -74,6 +74,7 @@ TEST_CASE("Users call what the rules of endpoint and module allow them, and are 
   struct stat status {};
   REQUIRE(stat(world.audit_file().c_str(), &status) == 0);
   CHECK((status.st_mode & 0777 & ~0640u) == 0);
+  root.close();
   CHECK(world.agent.stop() == 0);
 }
 
@@ -158,6 +159,7 @@ TEST_CASE("After logrotate a reload opens the audit log anew; what the agent is 
   REQUIRE(lines.size() == 2);
   CHECK(has(lines[0], "after"));
   CHECK(has(lines[1], R"("module":"agent","method":"longshore.admin.v1.Admin/Reload")"));
+  client.close();
   CHECK(world.agent.stop() == 0);
 }
 
@@ -209,5 +211,6 @@ TEST_CASE("With the commands of the manual a module is signed, and another file 
   REQUIRE(changed->code() == StatusCode::kOk);
   CHECK(has(changed->messages.at(0), "or the file was changed after it was signed"));
   CHECK(control.call(kDo, "")->code() == StatusCode::kOk);
+  control.close();
   CHECK(agent.stop() == 0);
 }

@@ -53,7 +53,9 @@ TestClient::TestClient(const std::string& socket) {
   connection_->start([closed = closed_](const std::string&) { *closed = true; });
 }
 
-TestClient::~TestClient() {
+TestClient::~TestClient() { close(); }
+
+void TestClient::close() {
   connection_->close();
   context_.restart();
   context_.poll();

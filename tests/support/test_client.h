@@ -55,6 +55,10 @@ class TestClient {
   // Takes in what has come until now.
   void catch_up();
 
+  // Ends the connection. An agent that is stopped asks each client to go, and waits for it for two
+  // seconds: this one hears of that only while a function of it runs.
+  void close();
+
   bool closed() const { return *closed_; }
   // False also once the server has said that it takes no more on this connection.
   bool accepts_calls() const { return connection_->accepts_calls(); }
