@@ -74,6 +74,9 @@ TEST_CASE("Users call what the rules of endpoint and module allow them, and are 
   struct stat status {};
   REQUIRE(stat(world.audit_file().c_str(), &status) == 0);
   CHECK((status.st_mode & 0777 & ~0640u) == 0);
+  nobody->close();
+  player->close();
+  daemon->close();
   root.close();
   CHECK(world.agent.stop() == 0);
 }
@@ -111,6 +114,8 @@ TEST_CASE("A reload changes rules for connections that are open, and leaves the 
   const std::string started = "starting module module=hostile";
   CHECK(has(log, started));
   CHECK_FALSE(has(log.substr(log.find(started) + 1), started));
+  nobody->close();
+  daemon->close();
   CHECK(world.agent.stop() == 0);
 }
 
@@ -124,6 +129,7 @@ TEST_CASE("Rules hold though the module that they came with did not start") {
   CHECK(has(world.directory.log(), "is put back as it was"));
   CHECK(has(nobody->call(kDo, "")->text(), "modules.hostile.permissions"));
   CHECK(TestClient(world.socket()).call(kDo, "")->code() == StatusCode::kOk);
+  nobody->close();
   CHECK(world.agent.stop() == 0);
 }
 
@@ -139,6 +145,7 @@ TEST_CASE("A rule of permissions holds where csi-proxy's sockets are opened to o
   CHECK(refused->code() == StatusCode::kPermissionDenied);
   CHECK(has(refused->text(), "endpoints.csi_proxy_access.permissions"));
   CHECK_FALSE(fs::exists(world.directory.root() + "/new"));
+  nobody->close();
   CHECK(world.agent.stop() == 0);
 }
 

@@ -79,6 +79,8 @@ TEST_CASE("What a reload takes between the head of a call and its end is refused
   REQUIRE(world.agent.reload());
   CHECK(end_of(*nobody, denied).code() == StatusCode::kPermissionDenied);
   CHECK(has(denied->text(), "deny_methods"));
+  nobody->close();
+  daemon->close();
   CHECK(world.agent.stop() == 0);
 }
 
@@ -96,6 +98,7 @@ TEST_CASE("A service that a reload takes from its socket takes no request that b
   CHECK(refused.messages.empty());
   // It is the socket that does not serve it: the module goes on.
   CHECK(TestClient(world.directory.control_socket()).call(kDo, "")->code() == StatusCode::kOk);
+  client.close();
   CHECK(world.agent.stop() == 0);
 }
 
@@ -119,5 +122,6 @@ TEST_CASE("A head is refused before a byte of its request has come") {
   REQUIRE(lines.size() == 1);
   CHECK(has(lines[0], "\"caller\":\"uid:1\""));
   CHECK(has(lines[0], R"("method":"hostile.v1.Hostile/Do","code":"PERMISSION_DENIED")"));
+  daemon->close();
   CHECK(world.agent.stop() == 0);
 }

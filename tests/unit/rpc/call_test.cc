@@ -149,11 +149,11 @@ TEST_CASE("Metadata that gRPC forbids is left out, and the call goes on") {
 TEST_CASE("The deadline travels, and is kept by the client when the server is stuck") {
   RpcPair pair;
   ClientCallOptions options;
-  options.timeout = 200ms;
+  options.timeout = 1s;
   const auto record = pair.call("/t/Wait", "", options);
   CHECK(pair.run_until([&] { return record->outcome.has_value(); }));
   REQUIRE(pair.service.last().head.timeout);
-  CHECK(*pair.service.last().head.timeout <= 200ms);
+  CHECK(*pair.service.last().head.timeout <= 1s);
   CHECK(*pair.service.last().head.timeout > 1ms);
   CHECK(record->outcome->code == StatusCode::kDeadlineExceeded);
   CHECK(pair.run_until([&] { return pair.service.last().cancels == 1; }));

@@ -139,7 +139,7 @@ TEST_CASE("A client that never answers the ping is told to go all the same, and 
 TEST_CASE("A call that outlasts the drain is cancelled after the drain timeout") {
   Limits limits;
   limits.drain_ping_timeout = 100ms;
-  limits.drain_timeout = 200ms;
+  limits.drain_timeout = 1s;
   const auto server = RawServer::greeted(limits);
   server->client.send_call(1, "/t/Wait", "");
   server->client.receive();
