@@ -33,27 +33,30 @@ const std::string& content() {
   return bytes;
 }
 
-Error file_failure(const std::string& operation, const std::error_code& error = last_error()) {
+Error file_failure(const std::string& operation, const std::error_code& error) {
   return Error(StatusCode::kUnknown, operation, kFile).because(error);
 }
 
 Result<std::string> write_file(const std::string& bytes) {
   ::mkdir(kFolder.c_str(), 0700);
   const FileDescriptor file(::open(kFile.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return file_failure("write");
+  if (!file) return file_failure("write", file.error());
   if (const auto error = write_all(file.get(), bytes)) return file_failure("write", error);
-  if (::fsync(file.get()) != 0) return file_failure("write");
+  if (const auto error = error_unless(::fsync(file.get()) == 0)) {
+    return file_failure("write", error);
+  }
   return kFile;
 }
 
 Result<std::string> compare_file(const std::string& bytes) {
   const FileDescriptor file(::open(kFile.c_str(), O_RDONLY | O_CLOEXEC));
   std::string found(kFileBytes, '\0');
-  if (!file) return file_failure("read");
+  if (!file) return file_failure("read", file.error());
   // From the disk, not from what the kernel has kept of it.
   const int refused = ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
   if (refused != 0) return file_failure("read", {refused, std::generic_category()});
-  if (::read(file.get(), found.data(), found.size()) < 0) return file_failure("read");
+  const ssize_t size = ::read(file.get(), found.data(), found.size());
+  if (const auto error = error_unless(size >= 0)) return file_failure("read", error);
   if (found != bytes) return Error(StatusCode::kDataLoss, "find what was written in", kFile);
   return std::to_string(kFileBytes) + " bytes as they were";
 }

@@ -77,9 +77,10 @@ Result<void> unmount_all() {
   for (auto mount = mounts->rbegin(); mount != mounts->rend(); ++mount) {
     if (!mount->point.starts_with(std::string(kDirectory) + "/")) continue;
     // What somebody still uses goes when they are done.
-    if (::umount2(mount->point.c_str(), UMOUNT_NOFOLLOW) != 0 &&
-        ::umount2(mount->point.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH) != 0) {
-      return Error(StatusCode::kUnknown, "unmount", mount->point).because(last_error());
+    if (::umount2(mount->point.c_str(), UMOUNT_NOFOLLOW) == 0) continue;
+    if (const std::error_code error =
+            error_unless(::umount2(mount->point.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH) == 0)) {
+      return Error(StatusCode::kUnknown, "unmount", mount->point).because(error);
     }
   }
   return {};

@@ -28,7 +28,8 @@ struct Release {
 };
 
 void must(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error("cannot " + what + ": " + last_error().message());
+  const std::error_code error = error_unless(done);
+  if (!done) throw std::runtime_error("cannot " + what + ": " + error.message());
 }
 
 FileDescriptor open_node(const std::string& node, int flags) {

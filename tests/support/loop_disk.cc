@@ -25,7 +25,8 @@ namespace {
 constexpr int kAttempts = 100;  // others take free devices too
 
 void require(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error("cannot " + what + ": " + last_error().message());
+  const std::error_code error = error_unless(done);
+  if (!done) throw std::runtime_error("cannot " + what + ": " + error.message());
 }
 
 FileDescriptor open_file(const std::string& path, int flags) {

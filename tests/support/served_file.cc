@@ -25,7 +25,8 @@ constexpr uint32_t kMostBytes = 128 << 10;  // of one write
 constexpr uint64_t kForEver = 3600;         // in seconds
 
 void require(bool done, const std::string& what) {
-  if (!done) throw std::runtime_error("cannot " + what + ": " + last_error().message());
+  const std::error_code error = error_unless(done);
+  if (!done) throw std::runtime_error("cannot " + what + ": " + error.message());
 }
 
 fuse_attr attributes_of(uint64_t node, const FileDescriptor& content) {

@@ -1,11 +1,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <filesystem>
 
 #include "config/ownership.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::config {
 namespace {
@@ -26,7 +26,9 @@ class Way {
 
   Result<void> check() {
     struct stat root {};
-    if (::lstat("/", &root) != 0) return system_error("/");
+    if (const std::error_code error = error_unless(::lstat("/", &root) == 0)) {
+      return system_error("/", error);
+    }
     if (auto trusted = check_step("/", root); !trusted) return trusted;
     while (!ahead_.empty()) {
       const fs::path name = ahead_.front();
@@ -41,9 +43,8 @@ class Way {
   }
 
  private:
-  static Error system_error(const fs::path& path) {
-    return Error(StatusCode::kUnknown, "look at", path.string())
-        .because(std::error_code(errno, std::system_category()));
+  static Error system_error(const fs::path& path, const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "look at", path.string()).because(error);
   }
 
   // Puts the parts of `path` before what is still ahead.
@@ -59,13 +60,13 @@ class Way {
   Result<void> step(const fs::path& next) {
     constexpr int kMostLinks = 40;  // as the kernel
     struct stat status {};
-    if (::lstat(next.c_str(), &status) != 0) return system_error(next);
+    std::error_code error = error_unless(::lstat(next.c_str(), &status) == 0);
+    if (error) return system_error(next, error);
     if (auto trusted = check_step(next, status); !trusted) return trusted;
     if (!S_ISLNK(status.st_mode)) {
       here_ = next;
       return {};
     }
-    std::error_code error;
     const fs::path target = fs::read_symlink(next, error);
     if (!error && ++links_ > kMostLinks) {
       error = std::make_error_code(std::errc::too_many_symbolic_link_levels);

@@ -26,10 +26,10 @@ class SecurityDescriptor {
           .advise("write a security descriptor, as \"D:P(A;;GA;;;SY)(A;;GA;;;BA)\"");
     };
     PSECURITY_DESCRIPTOR read = nullptr;
-    if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(wide(sddl).c_str(), SDDL_REVISION_1,
-                                                              &read, nullptr)) {
-      return refused().because(last_error());
-    }
+    const std::error_code error =
+        error_unless(ConvertStringSecurityDescriptorToSecurityDescriptorW(
+                         wide(sddl).c_str(), SDDL_REVISION_1, &read, nullptr) != FALSE);
+    if (error) return refused().because(error);
     SecurityDescriptor descriptor(read);
     BOOL is_there = FALSE;
     BOOL is_default = FALSE;

@@ -27,11 +27,12 @@ Result<UserId> id_of(const char* kind, const std::string& name) {
   DWORD sid_size = sizeof(sid);
   DWORD domain_size = sizeof(domain) / sizeof(domain[0]);
   SID_NAME_USE use = SidTypeUnknown;
-  if (LookupAccountNameW(nullptr, wide(name).c_str(), sid, &sid_size, domain, &domain_size, &use)) {
-    return text_of_sid(sid);
-  }
+  const std::error_code error =
+      error_unless(LookupAccountNameW(nullptr, wide(name).c_str(), sid, &sid_size, domain,
+                                      &domain_size, &use) != FALSE);
+  if (!error) return text_of_sid(sid);
   return Error(StatusCode::kNotFound, std::string("find the ") + kind, name)
-      .because(last_error())
+      .because(error)
       .advise("write an account's name, as \"NT AUTHORITY\\\\SYSTEM\", or a SID, as \"S-1-5-18\"");
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <utility>
 
 namespace longshore::endpoint {
@@ -20,10 +19,10 @@ Result<FileDescriptor> find_socket(const files::TrustedFolder& folder, const std
                                    const std::string& path) {
   FileDescriptor found = look_up(folder, name);
   struct stat status {};
-  if (!found || fstat(found.get(), &status) != 0) {
-    if (errno == ENOENT) return FileDescriptor();
-    return cannot_listen(path).because(last_error());
-  }
+  const std::error_code error =
+      found ? error_unless(fstat(found.get(), &status) == 0) : found.error();
+  if (error == std::errc::no_such_file_or_directory) return FileDescriptor();
+  if (error) return cannot_listen(path).because(error);
   if (S_ISSOCK(status.st_mode)) return found;
   return cannot_listen(path, StatusCode::kFailedPrecondition)
       .because(S_ISLNK(status.st_mode) ? "there is a link, which is not followed"

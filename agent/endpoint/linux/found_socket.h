@@ -14,7 +14,7 @@ namespace longshore::endpoint {
 // "cannot listen on the socket PATH".
 Error cannot_listen(const std::string& path, StatusCode code = StatusCode::kUnknown);
 
-// By an O_PATH descriptor, never through a link; without one, errno says why.
+// By an O_PATH descriptor, never through a link; without one, its error() says why.
 FileDescriptor look_up(const files::TrustedFolder& folder, const std::string& name);
 
 // The socket that is there, by such a descriptor; none where nothing has the name. An error where

@@ -79,12 +79,14 @@ uint64_t pid_namespace_of(pid_t process) {
 
 Result<Peer> peer_of(intptr_t connection) {
   const int descriptor = static_cast<int>(connection);
-  const auto failed = [] {
-    return Error(StatusCode::kUnknown, "ask who connected").because(last_error());
+  const auto failed = [](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "ask who connected").because(error);
   };
   ucred credentials{};
   socklen_t size = sizeof(credentials);
-  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return failed();
+  std::error_code error =
+      error_unless(getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0);
+  if (error) return failed(error);
   Peer peer;
   peer.user = credentials.uid;
   peer.process = credentials.pid;
@@ -106,9 +108,10 @@ Result<Peer> peer_of(intptr_t connection) {
   size = 0;
   getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, nullptr, &size);
   peer.groups.resize(size / sizeof(gid_t));
-  if (size > 0 &&
-      getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, peer.groups.data(), &size) != 0) {
-    return failed();
+  if (size > 0) {
+    error = error_unless(
+        getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, peer.groups.data(), &size) == 0);
+    if (error) return failed(error);
   }
   peer.groups.push_back(credentials.gid);
   return peer;

@@ -67,8 +67,9 @@ Result<void> clear_place(const files::TrustedFolder& folder, const std::string& 
     return files::taken_by(*listener, cannot_listen(path, StatusCode::kFailedPrecondition),
                            "listens on it", options.setting);
   }
-  if (unlinkat(folder.descriptor(), name.c_str(), 0) != 0 && errno != ENOENT) {
-    return cannot_listen(path).because(last_error());
+  const std::error_code error = error_unless(unlinkat(folder.descriptor(), name.c_str(), 0) == 0);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return cannot_listen(path).because(error);
   }
   return {};
 }
@@ -79,7 +80,8 @@ Result<FileDescriptor> bound_file(const files::TrustedFolder& folder, const std:
                                   const std::string& path) {
   FileDescriptor file = look_up(folder, name);
   struct stat status {};
-  if (!file || fstat(file.get(), &status) != 0) return cannot_listen(path).because(last_error());
+  const std::error_code error = file ? error_unless(fstat(file.get(), &status) == 0) : file.error();
+  if (error) return cannot_listen(path).because(error);
   if (S_ISSOCK(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1 &&
       (status.st_mode & 07777 & ~kModeUntilListening) == 0) {
     return file;
@@ -123,21 +125,20 @@ Result<SocketFile> SocketFile::listen(const ListenerOptions& options) {
   SocketFile file;
   file.path_ = options.path;
   file.descriptor_ = make_socket();
+  std::error_code error = error_unless(file.descriptor_ >= 0);
   const auto* generic = reinterpret_cast<const sockaddr*>(&*address);
   // The socket's own mode becomes that of the file. By the whole path, as lists of sockets show it:
   // a bind follows no link in the socket's place, and where it came out is looked at next.
-  if (file.descriptor_ < 0 || fchmod(file.descriptor_, kModeUntilListening) != 0 ||
-      bind(file.descriptor_, generic, sizeof(*address)) != 0) {
-    return cannot_listen(options.path).because(last_error());
-  }
+  if (!error) error = error_unless(fchmod(file.descriptor_, kModeUntilListening) == 0);
+  if (!error) error = error_unless(bind(file.descriptor_, generic, sizeof(*address)) == 0);
+  if (error) return cannot_listen(options.path).because(error);
   auto bound = bound_file(*folder, name, options.path);
   if (!bound) return std::move(bound).error();
   file.made_.reset(new Made{std::move(*folder), name, std::move(*bound)});
   // Nobody can connect before `listen`, so the rights are right from the first moment.
   if (auto applied = file.apply_access(options); !applied) return std::move(applied).error();
-  if (::listen(file.descriptor_, kBacklog) != 0) {
-    return cannot_listen(options.path).because(last_error());
-  }
+  error = error_unless(::listen(file.descriptor_, kBacklog) == 0);
+  if (error) return cannot_listen(options.path).because(error);
   return file;
 }
 
@@ -148,17 +149,14 @@ Result<void> SocketFile::apply_access(const ListenerOptions& options) const {
   const unsigned owner = options.owner.value_or(geteuid());
   const unsigned group = options.group.value_or(getegid());
   struct stat status {};
-  if (fstat(file, &status) != 0) return cannot_listen(path_).because(last_error());
-  if (status.st_uid != owner || status.st_gid != group) {
+  std::error_code error = error_unless(fstat(file, &status) == 0);
+  if (!error && (status.st_uid != owner || status.st_gid != group)) {
     // Neither the old group with the new mode nor the new group with the old one.
-    if (chmod(by_descriptor.c_str(), options.mode & 0600) != 0 ||
-        fchownat(file, "", owner, group, AT_EMPTY_PATH) != 0) {
-      return cannot_listen(path_).because(last_error());
-    }
+    error = error_unless(chmod(by_descriptor.c_str(), options.mode & 0600) == 0);
+    if (!error) error = error_unless(fchownat(file, "", owner, group, AT_EMPTY_PATH) == 0);
   }
-  if (chmod(by_descriptor.c_str(), options.mode) != 0) {
-    return cannot_listen(path_).because(last_error());
-  }
+  if (!error) error = error_unless(chmod(by_descriptor.c_str(), options.mode) == 0);
+  if (error) return cannot_listen(path_).because(error);
   return check_place();
 }
 
@@ -188,7 +186,9 @@ SocketFile SocketFile::adopt(int descriptor, std::string path) {
 
 Result<SocketFile> SocketFile::copy() const {
   const int descriptor = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
-  if (descriptor < 0) return cannot_listen(path_).because(last_error());
+  if (const std::error_code error = error_unless(descriptor >= 0)) {
+    return cannot_listen(path_).because(error);
+  }
   return adopt(descriptor, path_);
 }
 

@@ -66,26 +66,30 @@ bool began_before(HANDLE process, uint64_t moment) {
 }  // namespace
 
 Result<Peer> peer_of(intptr_t connection) {
+  const auto failed = [](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "ask who connected").because(error);
+  };
   const HANDLE pipe = reinterpret_cast<HANDLE>(connection);
   FILETIME now{};
   GetSystemTimeAsFileTime(&now);
   ULONG number = 0;
-  if (!GetNamedPipeClientProcessId(pipe, &number)) {
-    return Error(StatusCode::kUnknown, "ask who connected").because(last_error());
-  }
+  const BOOL is_known = GetNamedPipeClientProcessId(pipe, &number);
+  if (const std::error_code error = error_unless(is_known != FALSE)) return failed(error);
   const Handle process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, number));
   if (!process || !began_before(process.get(), number_of(now))) {
     return Error(StatusCode::kFailedPrecondition, "ask who connected")
         .because("the process that connected has ended already");
   }
   auto token = token_by_impersonation(pipe);
-  if (!token) token = AccessToken::of_process(process.get());
-  if (!token) return Error(StatusCode::kUnknown, "ask who connected").because(last_error());
+  if (!token) {
+    token = AccessToken::of_process(process.get());
+    const std::error_code error = error_unless(token.has_value());
+    if (!token) return failed(error);
+  }
   Peer peer;
   peer.user = token->user();
-  if (peer.user.empty()) {
-    return Error(StatusCode::kUnknown, "ask who connected").because(last_error());
-  }
+  const std::error_code error = error_unless(!peer.user.empty());
+  if (peer.user.empty()) return failed(error);
   peer.groups = token->groups();
   peer.process = static_cast<int>(number);
   peer.image = image_of(process.get());

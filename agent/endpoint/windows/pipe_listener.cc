@@ -79,12 +79,12 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
     if (!descriptor) return std::move(descriptor).error();
     descriptor_.emplace(std::move(*descriptor));
     // All instances have one descriptor.
-    if (waiting_.empty() ||
+    if (waiting_.empty()) return {};
+    const std::error_code error = error_unless(
         SetKernelObjectSecurity((*waiting_.begin())->native_handle(), DACL_SECURITY_INFORMATION,
-                                descriptor_->get())) {
-      return {};
-    }
-    return Error(StatusCode::kUnknown, "set who may open the pipe", path_).because(last_error());
+                                descriptor_->get()) != FALSE);
+    if (!error) return {};
+    return Error(StatusCode::kUnknown, "set who may open the pipe", path_).because(error);
   }
 
  private:
@@ -97,11 +97,14 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
 
   std::error_code make_instance(DWORD flags) {
     SECURITY_ATTRIBUTES attributes = descriptor_->attributes();
+    const std::wstring name = wide(path_);
     const HANDLE handle = CreateNamedPipeW(
-        wide(path_).c_str(), PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | WRITE_DAC | flags,
+        name.c_str(), PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | WRITE_DAC | flags,
         PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS,
         PIPE_UNLIMITED_INSTANCES, kBufferBytes, kBufferBytes, 0, &attributes);
-    if (handle == INVALID_HANDLE_VALUE) return system_error(GetLastError());
+    if (const std::error_code refusal = error_unless(handle != INVALID_HANDLE_VALUE)) {
+      return refusal;
+    }
     auto instance = std::make_shared<Instance>(io_);
     boost::system::error_code error;
     instance->assign(handle, error);

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -42,30 +41,35 @@ class Inotify final : public FileWatch {
     ++begun_;
     if (paths_.empty()) return {};
     const int queue = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (queue < 0) return failed(*paths_.begin());
+    if (const std::error_code error = error_unless(queue >= 0)) {
+      return failed(*paths_.begin(), error);
+    }
     events_.assign(queue);
     for (const std::string& path : paths_) {
-      if (add(path)) continue;
-      Error error = failed(path);
+      const std::error_code error = add(path);
+      if (!error) continue;
       events_.close(ignored);
-      return error;
+      return failed(path, error);
     }
     wait();
     return {};
   }
 
-  static Error failed(const std::string& path) {
-    return Error(StatusCode::kUnavailable, "watch for changes of", path).because(last_error());
+  static Error failed(const std::string& path, const std::error_code& error) {
+    return Error(StatusCode::kUnavailable, "watch for changes of", path).because(error);
   }
 
   // Watches for the next name on the way to the path in the last folder that there is.
-  bool add(const fs::path& path) {
+  std::error_code add(const fs::path& path) {
     for (fs::path next = path;; next = next.parent_path()) {
       const fs::path folder = next.parent_path();
       const int watch = inotify_add_watch(events_.native_handle(), folder.c_str(), kEvents);
-      if (watch < 0 && errno != ENOENT && errno != ENOTDIR) return false;
-      if (watch >= 0) names_[watch].insert(next.filename().string());
-      if (watch >= 0 || folder == folder.parent_path()) return watch >= 0;
+      const std::error_code error = error_unless(watch >= 0);
+      const bool is_missing =
+          error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+      if (error && !is_missing) return error;
+      if (!error) names_[watch].insert(next.filename().string());
+      if (!error || folder == folder.parent_path()) return error;
     }
   }
 

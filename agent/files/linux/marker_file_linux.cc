@@ -26,12 +26,12 @@ class LinuxMarkerFile final : public MarkerFile {
 
   // In place and at once: a text of one block is there or is not.
   Result<void> write(const std::string& text, bool sync) override {
-    const bool is_at_begin = lseek(file_.get(), 0, SEEK_SET) == 0;
-    std::error_code error = is_at_begin ? write_all(file_.get(), text) : last_error();
-    if (!error && (ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0 ||
-                   (sync && fdatasync(file_.get()) != 0))) {
-      error = last_error();
+    std::error_code error = error_unless(lseek(file_.get(), 0, SEEK_SET) == 0);
+    if (!error) error = write_all(file_.get(), text);
+    if (!error) {
+      error = error_unless(ftruncate(file_.get(), static_cast<off_t>(text.size())) == 0);
     }
+    if (!error && sync) error = error_unless(fdatasync(file_.get()) == 0);
     if (!error) return {};
     return Error(StatusCode::kUnknown, "write", path_).because(error);
   }

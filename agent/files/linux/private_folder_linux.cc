@@ -1,11 +1,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <filesystem>
 
 #include "files/linux/trusted_folder.h"
 #include "files/private_folder.h"
+#include "longshore/linux/file_descriptor.hpp"
 
 namespace longshore::files {
 
@@ -16,18 +16,20 @@ Result<void> make_private_folder(const std::string& path) {
   const std::string name = whole.filename().string();
   const auto above = TrustedFolder::make(whole.parent_path().string(), kModeAbove);
   if (!above) return above.error();
-  const auto failed = [&] {
-    return Error(StatusCode::kUnknown, "make the folder", path).because(last_error());
+  const auto failed = [&](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "make the folder", path).because(error);
   };
-  if (::mkdirat(above->descriptor(), name.c_str(), kMode) != 0 && errno != EEXIST) return failed();
+  std::error_code error = error_unless(::mkdirat(above->descriptor(), name.c_str(), kMode) == 0);
+  if (error && error != std::errc::file_exists) return failed(error);
   const FileDescriptor folder(
       ::openat(above->descriptor(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
-  if (!folder || ::fstat(folder.get(), &status) != 0) return failed();
+  error = folder ? error_unless(::fstat(folder.get(), &status) == 0) : folder.error();
+  if (error) return failed(error);
   // One that is as it should be may lie on what can only be read.
   if ((status.st_mode & ALLPERMS) == kMode) return {};
-  if (::chmod(path_of_descriptor(folder.get()).c_str(), kMode) != 0) return failed();
-  return {};
+  error = error_unless(::chmod(path_of_descriptor(folder.get()).c_str(), kMode) == 0);
+  return error ? failed(error) : Result<void>();
 }
 
 }  // namespace longshore::files

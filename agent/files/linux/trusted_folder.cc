@@ -44,8 +44,9 @@ class Way {
   }
 
  private:
-  static Error system_error(const char* operation, const fs::path& path) {
-    return Error(StatusCode::kUnknown, operation, path.string()).because(last_error());
+  static Error system_error(const char* operation, const fs::path& path,
+                            const std::error_code& error) {
+    return Error(StatusCode::kUnknown, operation, path.string()).because(error);
   }
 
   // Puts the parts of `path` before what is still ahead.
@@ -59,7 +60,7 @@ class Way {
   Result<void> begin_at_root() {
     shown_ = "/";
     here_ = FileDescriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!here_) return system_error("open", shown_);
+    if (!here_) return system_error("open", shown_, here_.error());
     return look_at_folder();
   }
 
@@ -67,13 +68,15 @@ class Way {
   Result<void> step(const std::string& name) {
     const fs::path next = name == ".." ? shown_.parent_path() : shown_ / name;
     FileDescriptor found = look_up(name);
-    if (!found && errno == ENOENT && mode_) {
+    if (found.error() == std::errc::no_such_file_or_directory && mode_) {
       if (auto made = make(name, next); !made) return made;
       found = look_up(name);
     }
-    if (!found) return system_error("open", next);
+    if (!found) return system_error("open", next, found.error());
     struct stat status {};
-    if (::fstat(found.get(), &status) != 0) return system_error("look at", next);
+    if (const std::error_code error = error_unless(::fstat(found.get(), &status) == 0)) {
+      return system_error("look at", next, error);
+    }
     if (S_ISLNK(status.st_mode)) return follow(found.get(), status, next);
     here_ = std::move(found);
     shown_ = next;
@@ -87,21 +90,24 @@ class Way {
   Result<void> make(const std::string& name, const fs::path& shown) const {
     const bool is_last = ahead_.empty();
     const mode_t mode = is_last ? *mode_ : kModeOnTheWay;
-    if (::mkdirat(here_.get(), name.c_str(), mode) != 0) {
-      if (errno == EEXIST) return {};  // another has just made it
-      return system_error("make the folder", shown);
-    }
-    const FileDescriptor made = look_up(name);
+    std::error_code error = error_unless(::mkdirat(here_.get(), name.c_str(), mode) == 0);
+    if (error == std::errc::file_exists) return {};  // another has just made it
+    if (error) return system_error("make the folder", shown, error);
     // Past the umask; one that was made on the way may well be closed by it.
-    if (!is_last || (made && ::chmod(path_of_descriptor(made.get()).c_str(), mode) == 0)) return {};
-    return system_error("make the folder", shown);
+    if (!is_last) return {};
+    const FileDescriptor made = look_up(name);
+    error = made ? error_unless(::chmod(path_of_descriptor(made.get()).c_str(), mode) == 0)
+                 : made.error();
+    return error ? system_error("make the folder", shown, error) : Result<void>();
   }
 
   Result<void> follow(int link, const struct stat& status, const fs::path& shown) {
     if (auto trusted = check_owner(status, shown); !trusted) return trusted;
     char target[PATH_MAX];
     const ssize_t size = ::readlinkat(link, "", target, sizeof(target));
-    if (size < 0) return system_error("follow the link", shown);
+    if (const std::error_code error = error_unless(size >= 0)) {
+      return system_error("follow the link", shown, error);
+    }
     if (++links_ > kMostLinks) {
       return Error(StatusCode::kFailedPrecondition, "follow the link", shown.string())
           .because("there are too many links on the way");
@@ -112,7 +118,9 @@ class Way {
   }
 
   Result<void> look_at_folder() {
-    if (::fstat(here_.get(), &status_) != 0) return system_error("look at", shown_);
+    if (const std::error_code error = error_unless(::fstat(here_.get(), &status_) == 0)) {
+      return system_error("look at", shown_, error);
+    }
     if (!S_ISDIR(status_.st_mode)) {
       return Error(StatusCode::kFailedPrecondition, "open", shown_.string())
           .because("it is not a folder");
@@ -200,9 +208,13 @@ Result<FileDescriptor> TrustedFolder::open_file(const std::string& name, int fla
   // O_NONBLOCK: a FIFO of that name must not hang the agent.
   FileDescriptor file(::openat(folder_.get(), name.c_str(),
                                flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, mode));
-  if (!file && errno == ELOOP) return failed().because("it is a link, which is not followed");
   struct stat status {};
-  if (!file || ::fstat(file.get(), &status) != 0) return failed().because(last_error());
+  const std::error_code error =
+      file ? error_unless(::fstat(file.get(), &status) == 0) : file.error();
+  if (!file && error == std::errc::too_many_symbolic_link_levels) {
+    return failed().because("it is a link, which is not followed");
+  }
+  if (error) return failed().because(error);
   if (!S_ISREG(status.st_mode)) return failed().because("it is not a regular file");
   return file;
 }

@@ -29,17 +29,20 @@ class WatchedFolder final : public std::enable_shared_from_this<WatchedFolder> {
   ~WatchedFolder() { close(); }
 
   Result<void> open(const fs::path& folder) {
+    const auto failed = [&](const std::error_code& error) {
+      return Error(StatusCode::kUnknown, "watch the folder", folder.string()).because(error);
+    };
     const HANDLE notification = FindFirstChangeNotificationW(folder.c_str(), FALSE, kChanges);
-    if (notification == INVALID_HANDLE_VALUE) {
-      return Error(StatusCode::kUnknown, "watch the folder", folder.string()).because(last_error());
+    if (const std::error_code error = error_unless(notification != INVALID_HANDLE_VALUE)) {
+      return failed(error);
     }
     notification_ = notification;
     // Asio closes what it is given by another function than this kind of handle needs.
     HANDLE waited = nullptr;
-    if (!DuplicateHandle(GetCurrentProcess(), notification, GetCurrentProcess(), &waited, 0, FALSE,
-                         DUPLICATE_SAME_ACCESS)) {
-      return Error(StatusCode::kUnknown, "watch the folder", folder.string()).because(last_error());
-    }
+    const std::error_code error =
+        error_unless(DuplicateHandle(GetCurrentProcess(), notification, GetCurrentProcess(),
+                                     &waited, 0, FALSE, DUPLICATE_SAME_ACCESS) != FALSE);
+    if (error) return failed(error);
     handle_.assign(waited);
     wait();
     return {};

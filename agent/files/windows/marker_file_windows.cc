@@ -25,10 +25,10 @@ class WindowsMarkerFile final : public MarkerFile {
 
   // In place and at once: a text of one block is there or is not.
   Result<void> write(const std::string& text, bool sync) override {
-    std::error_code error = to_begin() ? write_all(file_.get(), text) : last_error();
-    if (!error && (!SetEndOfFile(file_.get()) || (sync && !FlushFileBuffers(file_.get())))) {
-      error = last_error();
-    }
+    std::error_code error = error_unless(to_begin());
+    if (!error) error = write_all(file_.get(), text);
+    if (!error) error = error_unless(SetEndOfFile(file_.get()) != FALSE);
+    if (!error && sync) error = error_unless(FlushFileBuffers(file_.get()) != FALSE);
     if (!error) return {};
     return Error(StatusCode::kUnknown, "write", path_).because(error);
   }

@@ -44,14 +44,14 @@ Result<void> make_own_folder(const std::string& path) {
   std::filesystem::create_directories(whole.parent_path(), error);
   if (error) return failed(error);
   PSECURITY_DESCRIPTOR descriptor = nullptr;
-  if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(kOwnOnly, SDDL_REVISION_1, &descriptor,
-                                                            nullptr)) {
-    return failed(last_error());
-  }
+  error = error_unless(ConvertStringSecurityDescriptorToSecurityDescriptorW(
+                           kOwnOnly, SDDL_REVISION_1, &descriptor, nullptr) != FALSE);
+  if (error) return failed(error);
   const LocalMemory<void> owned(descriptor);
   SECURITY_ATTRIBUTES attributes = {sizeof(SECURITY_ATTRIBUTES), descriptor, FALSE};
-  if (CreateDirectoryW(whole.c_str(), &attributes)) return {};
-  const std::error_code refusal = last_error();
+  const std::error_code refusal =
+      error_unless(CreateDirectoryW(whole.c_str(), &attributes) != FALSE);
+  if (!refusal) return {};
   if (refusal.value() == ERROR_ALREADY_EXISTS && std::filesystem::is_directory(whole, error)) {
     return {};
   }
@@ -64,9 +64,10 @@ Result<Handle> open_own_file(const std::string& path, DWORD access, OthersMay ot
                           OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT,
                           nullptr));
   if (!file) {
+    const std::error_code error = file.error();
     const StatusCode code =
-        GetLastError() == ERROR_PATH_NOT_FOUND ? StatusCode::kNotFound : StatusCode::kUnknown;
-    return Error(code, "open the file", path).because(last_error());
+        error.value() == ERROR_PATH_NOT_FOUND ? StatusCode::kNotFound : StatusCode::kUnknown;
+    return Error(code, "open the file", path).because(error);
   }
   if (is_link(file.get())) {
     return Error(StatusCode::kFailedPrecondition, "open the file", path)

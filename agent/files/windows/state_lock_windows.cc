@@ -47,7 +47,7 @@ Result<StateLock> StateLock::take(const std::string& state_dir) {
   if (!lock(*file, LOCKFILE_EXCLUSIVE_LOCK)) return taken(state_dir, owner_in(*file));
   const std::string text = std::to_string(GetCurrentProcessId()) + "\n";
   std::error_code error = write_all(file->get(), text);
-  if (!error && !SetEndOfFile(file->get())) error = last_error();
+  if (!error) error = error_unless(SetEndOfFile(file->get()) != FALSE);
   if (error) return Error(StatusCode::kUnknown, "write", file_of(state_dir)).because(error);
   return StateLock(nullptr, std::move(*file), {});
 }

@@ -25,7 +25,9 @@ Result<void> copy(int source, int target, off_t size, const std::string& path) {
   for (off_t done = 0; done < size;) {
     const ssize_t count = sendfile(target, source, &done, static_cast<size_t>(size - done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return cannot_read(path).because(last_error());
+    if (const std::error_code error = error_unless(count >= 0)) {
+      return cannot_read(path).because(error);
+    }
     if (count == 0) return cannot_read(path).because("it became shorter while it was read");
   }
   return {};
@@ -46,27 +48,28 @@ Result<void> ModuleFile::read(const std::string& path) {
   path_ = path;
   // O_NONBLOCK: a FIFO of that name must not hang the agent.
   const FileDescriptor source(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!source) return cannot_read(path).because(last_error());
   struct stat status {};
-  if (fstat(source.get(), &status) != 0) return cannot_read(path).because(last_error());
+  std::error_code error = source ? error_unless(fstat(source.get(), &status) == 0) : source.error();
+  if (error) return cannot_read(path).because(error);
   if (!S_ISREG(status.st_mode)) return cannot_read(path).because("it is not a regular file");
   if (status.st_size == 0 || status.st_size > kMaxFileBytes) {
     return cannot_read(path).because("its size of " + std::to_string(status.st_size) +
                                      " bytes is not a module's");
   }
   const int copy_of_file = memfd_create("longshore-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  error = error_unless(copy_of_file >= 0);
   handle_ = copy_of_file;
-  if (copy_of_file < 0) return cannot_read(path).because(last_error());
+  if (error) return cannot_read(path).because(error);
   if (auto copied = copy(source.get(), copy_of_file, status.st_size, path); !copied) return copied;
   // Nothing has mapped it for writing, so that forbidding all future writes is enough; F_SEAL_WRITE
   // itself fails while the kernel has one of the pages in its hands, as it may on a busy machine.
-  if (fcntl(copy_of_file, F_ADD_SEALS,
-            F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-    return cannot_read(path).because(last_error());
-  }
+  error = error_unless(fcntl(copy_of_file, F_ADD_SEALS,
+                             F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0);
+  if (error) return cannot_read(path).because(error);
   const auto size = static_cast<size_t>(status.st_size);
   void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, copy_of_file, 0);
-  if (mapping == MAP_FAILED) return cannot_read(path).because(last_error());
+  error = error_unless(mapping != MAP_FAILED);
+  if (error) return cannot_read(path).because(error);
   bytes_ = {static_cast<const std::byte*>(mapping), size};
   sha256_ = observe::sha256_of(bytes_);
   return {};

@@ -27,9 +27,12 @@ Result<ModuleFile> ModuleFile::open(const std::string& path, const std::vector<c
 Result<void> ModuleFile::read(const std::string& path) {
   path_ = path;
   // Shared for reading only: nobody can write, rename or remove it as long as we hold it.
-  const HANDLE file = CreateFileW(wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
+  const std::wstring name = wide(path);
+  const HANDLE file = CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
-  if (file == INVALID_HANDLE_VALUE) return cannot_read(path).because(last_error());
+  if (const std::error_code error = error_unless(file != INVALID_HANDLE_VALUE)) {
+    return cannot_read(path).because(error);
+  }
   handle_ = reinterpret_cast<intptr_t>(file);
   LARGE_INTEGER size{};
   if (!GetFileSizeEx(file, &size)) {  // fails for pipes and devices
@@ -40,9 +43,11 @@ Result<void> ModuleFile::read(const std::string& path) {
                                      " bytes is not a module's");
   }
   const HANDLE mapping = CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
-  if (!mapping) return cannot_read(path).because(last_error());
+  if (const std::error_code error = error_unless(mapping != nullptr)) {
+    return cannot_read(path).because(error);
+  }
   const void* view = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
-  const std::error_code error = last_error();
+  const std::error_code error = error_unless(view != nullptr);
   CloseHandle(mapping);  // the view keeps it
   if (!view) return cannot_read(path).because(error);
   bytes_ = {static_cast<const std::byte*>(view), static_cast<size_t>(size.QuadPart)};

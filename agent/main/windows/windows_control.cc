@@ -138,9 +138,10 @@ Result<int> run_service(const std::function<int(ProcessControl&)>& work) {
   service_work = &work;
   std::wstring name = kServiceName;
   const SERVICE_TABLE_ENTRYW table[] = {{name.data(), &service_main}, {nullptr, nullptr}};
-  if (StartServiceCtrlDispatcherW(table)) return service_exit_code;
+  const std::error_code error = error_unless(StartServiceCtrlDispatcherW(table) != FALSE);
+  if (!error) return service_exit_code;
   return Error(StatusCode::kFailedPrecondition, "run as a service")
-      .because(last_error())
+      .because(error)
       .advise("--service is for the service control manager; see longshorectl service install");
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 
 #include "files/linux/trusted_folder.h"
@@ -16,8 +15,7 @@ namespace {
 
 constexpr const char* kFolder = "crashes";
 
-Error failed_with(const char* what, const std::string& folder,
-                  const std::error_code& error = last_error()) {
+Error failed_with(const char* what, const std::string& folder, const std::error_code& error) {
   return Error(StatusCode::kUnknown, what, folder + "/" + kFolder).because(error);
 }
 
@@ -25,12 +23,15 @@ Error failed_with(const char* what, const std::string& folder,
 Result<FileDescriptor> open_records(const std::string& state_dir, bool make) {
   const auto state = files::TrustedFolder::open(state_dir);
   if (!state) return state.error();
-  if (make && ::mkdirat(state->descriptor(), kFolder, 0700) != 0 && errno != EEXIST) {
-    return failed_with("make the folder", state_dir);
+  if (make) {
+    const std::error_code error = error_unless(::mkdirat(state->descriptor(), kFolder, 0700) == 0);
+    if (error && error != std::errc::file_exists) {
+      return failed_with("make the folder", state_dir, error);
+    }
   }
   FileDescriptor folder(
       ::openat(state->descriptor(), kFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!folder) return failed_with("open the folder", state_dir);
+  if (!folder) return failed_with("open the folder", state_dir, folder.error());
   return folder;
 }
 
@@ -91,7 +92,9 @@ Result<int> prepare_crash_record(const std::string& state_dir, const std::string
   if (last && !names.empty()) *last = {names.back(), text_of(folder->get(), names.back())};
   remove_oldest(folder->get(), names);
   const int record = make_file(folder->get(), new_name(program, ::getpid()));
-  if (record < 0) return failed_with("make a file in", state_dir);
+  if (const std::error_code error = error_unless(record >= 0)) {
+    return failed_with("make a file in", state_dir, error);
+  }
   return record;
 }
 
@@ -101,7 +104,7 @@ Result<void> add_crash_record(const std::string& state_dir, const std::string& p
   if (!folder) return folder.error();
   remove_oldest(folder->get(), names_in(folder->get()));
   const FileDescriptor file(make_file(folder->get(), new_name(program, process)));
-  if (!file) return failed_with("make a file in", state_dir);
+  if (!file) return failed_with("make a file in", state_dir, file.error());
   const std::error_code error = write_all(file.get(), text.substr(0, kMaxCrashRecordBytes));
   return error ? failed_with("write a file in", state_dir, error) : Result<void>();
 }

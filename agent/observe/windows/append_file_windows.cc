@@ -14,8 +14,8 @@ namespace {
 
 HANDLE file_of(intptr_t handle) { return reinterpret_cast<HANDLE>(handle); }
 
-Error failed(const char* operation, const std::string& path) {
-  return Error(StatusCode::kUnknown, operation, path).because(last_error());
+Error failed(const char* operation, const std::string& path, const std::error_code& error) {
+  return Error(StatusCode::kUnknown, operation, path).because(error);
 }
 
 bool is_same_file(HANDLE one, HANDLE other) {
@@ -61,10 +61,10 @@ Result<void> AppendFile::open(const std::string& path, bool* is_new) {
   }
   if (!opened) return std::move(opened).error();
   HANDLE own = nullptr;
-  if (!DuplicateHandle(GetCurrentProcess(), opened->get(), GetCurrentProcess(), &own, 0, FALSE,
-                       DUPLICATE_SAME_ACCESS)) {
-    return failed("open the file", path);
-  }
+  const std::error_code error =
+      error_unless(DuplicateHandle(GetCurrentProcess(), opened->get(), GetCurrentProcess(), &own, 0,
+                                   FALSE, DUPLICATE_SAME_ACCESS) != FALSE);
+  if (error) return failed("open the file", path, error);
   if (handle_ != -1) CloseHandle(file_of(handle_));
   handle_ = reinterpret_cast<intptr_t>(own);
   is_torn_ = false;
@@ -95,20 +95,22 @@ Result<void> AppendFile::write(std::string_view line) {
   const HANDLE file = file_of(handle_);
   const uint64_t before = size();
   DWORD written = 0;
-  const bool done = append(file, line, written);
-  if (done && written == line.size()) {
+  std::error_code refusal = error_unless(append(file, line, written));
+  if (!refusal && written == line.size()) {
     is_torn_ = false;
     return {};
   }
-  if (done) SetLastError(ERROR_WRITE_FAULT);  // a part was taken, of which the system says nothing
-  Error error = failed("write to the file", path_);
+  // A part was taken, of which the system says nothing.
+  if (!refusal) refusal = {ERROR_WRITE_FAULT, std::system_category()};
+  Error error = failed("write to the file", path_, refusal);
   if (written > 0 && !move_end(file, before)) is_torn_ = true;
   return error;
 }
 
 Result<void> AppendFile::sync() {
-  if (FlushFileBuffers(file_of(handle_))) return {};
-  return failed("sync the file", path_);
+  const std::error_code error = error_unless(FlushFileBuffers(file_of(handle_)) != FALSE);
+  if (!error) return {};
+  return failed("sync the file", path_, error);
 }
 
 uint64_t AppendFile::size() const {
@@ -134,8 +136,9 @@ std::string AppendFile::last_line(size_t max_bytes) const {
 }
 
 Result<void> AppendFile::cut(size_t bytes) {
-  if (move_end(file_of(handle_), size() - bytes)) return {};
-  return failed("cut the file", path_);
+  const std::error_code error = error_unless(move_end(file_of(handle_), size() - bytes));
+  if (!error) return {};
+  return failed("cut the file", path_, error);
 }
 
 Result<void> AppendFile::rotate(int64_t max_files) {
@@ -147,10 +150,11 @@ Result<void> AppendFile::rotate(int64_t max_files) {
   const bool is_moved = GetFileAttributesW(numbered(0).c_str()) == INVALID_FILE_ATTRIBUTES;
   // The oldest is replaced. What is not there need not move.
   for (int64_t number = is_moved ? -1 : max_files - 2; number >= 0; --number) {
-    if (!MoveFileExW(numbered(number).c_str(), numbered(number + 1).c_str(),
-                     MOVEFILE_REPLACE_EXISTING) &&
-        GetLastError() != ERROR_FILE_NOT_FOUND) {
-      return failed("rotate the file", path_);
+    const std::error_code error =
+        error_unless(MoveFileExW(numbered(number).c_str(), numbered(number + 1).c_str(),
+                                 MOVEFILE_REPLACE_EXISTING) != FALSE);
+    if (error && error.value() != ERROR_FILE_NOT_FOUND) {
+      return failed("rotate the file", path_, error);
     }
   }
   return open(std::string(path_));

@@ -71,8 +71,8 @@ Handle make_file(const std::string& folder, const std::string& program, DWORD pr
                             FILE_ATTRIBUTE_NORMAL, nullptr));
 }
 
-Error cannot_make(const std::string& folder) {
-  return Error(StatusCode::kUnknown, "make a file in", folder).because(last_error());
+Error cannot_make(const std::string& folder, const std::error_code& error) {
+  return Error(StatusCode::kUnknown, "make a file in", folder).because(error);
 }
 
 void remove(const std::string& folder, const std::string& name) {
@@ -99,11 +99,12 @@ Result<int> prepare_crash_record(const std::string& state_dir, const std::string
   if (last && !names.empty()) *last = {names.back(), text_of(*folder, names.back())};
   remove_oldest(*folder, names);
   const Handle file = make_file(*folder, program, GetCurrentProcessId());
+  if (!file) return cannot_make(*folder, file.error());
   HANDLE kept = nullptr;
-  if (!file || !DuplicateHandle(GetCurrentProcess(), file.get(), GetCurrentProcess(), &kept, 0,
-                                FALSE, DUPLICATE_SAME_ACCESS)) {
-    return cannot_make(*folder);
-  }
+  const std::error_code error =
+      error_unless(DuplicateHandle(GetCurrentProcess(), file.get(), GetCurrentProcess(), &kept, 0,
+                                   FALSE, DUPLICATE_SAME_ACCESS) != FALSE);
+  if (error) return cannot_make(*folder, error);
   return _open_osfhandle(reinterpret_cast<intptr_t>(kept), _O_APPEND);
 }
 
@@ -113,7 +114,7 @@ Result<void> add_crash_record(const std::string& state_dir, const std::string& p
   if (!folder) return folder.error();
   remove_oldest(*folder, names_in(*folder));
   const Handle file = make_file(*folder, program, static_cast<DWORD>(process));
-  if (!file) return cannot_make(*folder);
+  if (!file) return cannot_make(*folder, file.error());
   const std::error_code error = write_all(file.get(), text.substr(0, kMaxCrashRecordBytes));
   if (!error) return {};
   return Error(StatusCode::kUnknown, "write a file in", *folder).because(error);

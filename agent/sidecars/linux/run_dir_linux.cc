@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "files/linux/trusted_folder.h"
+#include "longshore/linux/file_descriptor.hpp"
 #include "longshore/socket_path.hpp"
 #include "sidecars/run_dir.h"
 
@@ -31,10 +32,9 @@ Result<void> prepare_run_dir(const std::string& run_dir) {
   }
   const auto folder = files::TrustedFolder::make_closed(run_dir, kMode);
   if (!folder) return unusable(run_dir, folder.error().message());
-  if (::access(files::path_of_descriptor(folder->descriptor()).c_str(), W_OK | X_OK) != 0) {
-    return unusable(run_dir, last_error().message());
-  }
-  return {};
+  const std::error_code error = error_unless(
+      ::access(files::path_of_descriptor(folder->descriptor()).c_str(), W_OK | X_OK) == 0);
+  return error ? unusable(run_dir, error.message()) : Result<void>();
 }
 
 }  // namespace longshore::sidecars

@@ -25,8 +25,10 @@ inline std::string read_control_file(const std::string& path) {
 // In one piece: the kernel takes it or refuses it as a whole.
 inline Result<void> write_control_file(const std::string& path, const std::string& text) {
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-  if (file && ::write(file.get(), text.data(), text.size()) >= 0) return {};
-  return Error(StatusCode::kUnknown, "write \"" + text + "\" to", path).because(last_error());
+  const std::error_code error =
+      file ? error_unless(::write(file.get(), text.data(), text.size()) >= 0) : file.error();
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "write \"" + text + "\" to", path).because(error);
 }
 
 }  // namespace longshore::supervise

@@ -71,14 +71,17 @@ std::string Cgroups::find(const std::string& process) {
 // Another agent may have left this group for its leaf. What it has made is not for us to remove.
 std::string Cgroups::lock() {
   lock_ = FileDescriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
-  return "the control group in " + folder_ + " cannot be locked: " + last_error().message();
+  const std::error_code error =
+      lock_ ? error_unless(::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) : lock_.error();
+  if (!error) return {};
+  return "the control group in " + folder_ + " cannot be locked: " + error.message();
 }
 
 std::string Cgroups::enter_leaf() const {
   const std::string leaf = folder_ + "/agent";
-  if (::mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) {
-    return "the folder " + leaf + " cannot be made: " + last_error().message();
+  const std::error_code error = error_unless(::mkdir(leaf.c_str(), 0755) == 0);
+  if (error && error != std::errc::file_exists) {
+    return "the folder " + leaf + " cannot be made: " + error.message();
   }
   const auto entered = write_control_file(leaf + "/cgroup.procs", std::to_string(getpid()));
   return entered ? std::string() : entered.error().message();
@@ -127,10 +130,9 @@ Result<Cgroup> Cgroups::enclose(pid_t process, const std::string& module, GroupL
     std::weak_ptr<const void>& owner = owners_[folder];
     if (!owner.expired()) continue;  // even if it is empty: its owner has yet to end it
     ::rmdir(folder.c_str());         // whoever was left in it may be gone
-    if (::mkdir(folder.c_str(), 0755) != 0) {
-      if (errno == EEXIST) continue;
-      return Error(StatusCode::kUnknown, "make the control group", folder).because(last_error());
-    }
+    const std::error_code error = error_unless(::mkdir(folder.c_str(), 0755) == 0);
+    if (error == std::errc::file_exists) continue;
+    if (error) return Error(StatusCode::kUnknown, "make the control group", folder).because(error);
     const auto name = std::make_shared<const std::string>(folder);
     owner = name;
     Cgroup group(folder, ends_all, name);

@@ -30,8 +30,8 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    return Error(StatusCode::kUnknown, "make a pipe").because(last_error());
+  if (const std::error_code error = error_unless(pipe2(ends, O_CLOEXEC) == 0)) {
+    return Error(StatusCode::kUnknown, "make a pipe").because(error);
   }
   return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
@@ -139,10 +139,10 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   }
   const FileDescriptor image(::open(options.image.c_str(), O_RDONLY | O_CLOEXEC));
   if (!image) {
-    return Error(StatusCode::kUnknown, "open the image of the module").because(last_error());
+    return Error(StatusCode::kUnknown, "open the image of the module").because(image.error());
   }
   FileDescriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(last_error());
+  if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(timer.error());
   auto ends = pipe_transport_of(std::move(from_child->reader), std::move(to_child->writer));
   if (!ends) return std::move(ends).error();
   auto process =

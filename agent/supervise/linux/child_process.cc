@@ -15,7 +15,7 @@ namespace {
 // A copy out of the way of the numbers that the child's get. `error` keeps what goes wrong.
 FileDescriptor moved_up(int descriptor, std::error_code& error) {
   FileDescriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 16));
-  if (!copy) error = last_error();
+  if (!copy) error = copy.error();
   return copy;
 }
 
@@ -51,8 +51,7 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   if (!child) return failed(child.error().system());
   FileDescriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, *child, 0)));
   ChildProcess process(*child, std::move(descriptor));
-  if (!process.descriptor_) {
-    const std::error_code error = last_error();
+  if (const std::error_code error = process.descriptor_.error()) {
     ::kill(*child, SIGKILL);
     waitid(P_PID, static_cast<id_t>(*child), nullptr, WEXITED);
     return failed(error);

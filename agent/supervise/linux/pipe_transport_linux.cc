@@ -49,10 +49,8 @@ class PipeEnds final : public PipeTransport {
     for (const Watched& other : others) {
       polled_.push_back({static_cast<int>(other.handle), POLLIN, 0});
     }
-    if (poll(polled_.data(), polled_.size(), -1) < 0) {
-      if (!is_temporary()) {
-        return Error(StatusCode::kUnknown, "wait for frames").because(last_error());
-      }
+    if (const std::error_code error = error_unless(poll(polled_.data(), polled_.size(), -1) >= 0)) {
+      if (!is_temporary()) return Error(StatusCode::kUnknown, "wait for frames").because(error);
       for (pollfd& each : polled_) each.revents = 0;
     }
     if (polled_[kWake].revents != 0) {
@@ -80,7 +78,7 @@ class PipeEnds final : public PipeTransport {
 Result<std::unique_ptr<PipeTransport>> pipe_transport_of(FileDescriptor input,
                                                          FileDescriptor output) {
   FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return Error(StatusCode::kUnknown, "make an event descriptor").because(last_error());
+  if (!wake) return Error(StatusCode::kUnknown, "make an event descriptor").because(wake.error());
   return std::unique_ptr<PipeTransport>(
       std::make_unique<PipeEnds>(std::move(input), std::move(output), std::move(wake)));
 }

@@ -137,16 +137,20 @@ class Program {
 std::string why_no_system_call_filter() {
   if (kArchitecture == 0) return "system calls are not filtered on this kind of processor";
   const uint32_t refuse = SECCOMP_RET_ERRNO;
-  if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refuse) == 0) return {};
-  return "the kernel filters no system calls (" + last_error().message() + ")";
+  const std::error_code error =
+      error_unless(syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refuse) == 0);
+  if (!error) return {};
+  return "the kernel filters no system calls (" + error.message() + ")";
 }
 
 Result<void> filter_system_calls() {
   Program program;
   const sock_fprog view = program.view();
-  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &view) == 0) return {};
+  const std::error_code error = error_unless(
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &view) == 0);
+  if (!error) return {};
   return Error(StatusCode::kUnknown, "filter its system calls")
-      .because(last_error())
+      .because(error)
       .advise("set no_new_privs = true, or system_call_filter = false");
 }
 

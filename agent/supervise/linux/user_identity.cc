@@ -39,16 +39,14 @@ Result<UserIdentity> user_identity(const std::string& name_or_number) {
 }
 
 Result<void> give_folder(const std::string& path, unsigned user, unsigned group) {
-  const auto failed = [&](std::error_code error) {
-    return Error(StatusCode::kUnknown, "give the state directory to its user", path).because(error);
-  };
   if (auto made = files::make_private_folder(path); !made) return made;
   // By descriptor: the user may have put a link in its place since.
   const FileDescriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder || fchown(folder.get(), user, group) != 0 || fchmod(folder.get(), S_IRWXU) != 0) {
-    return failed(last_error());
-  }
-  return {};
+  std::error_code error = folder.error();
+  if (!error) error = error_unless(fchown(folder.get(), user, group) == 0);
+  if (!error) error = error_unless(fchmod(folder.get(), S_IRWXU) == 0);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "give the state directory to its user", path).because(error);
 }
 
 }  // namespace longshore::supervise

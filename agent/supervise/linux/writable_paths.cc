@@ -1,6 +1,5 @@
 #include "supervise/linux/writable_paths.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/stat.h>
@@ -36,32 +35,31 @@ uint64_t known(uint64_t access) {
   return access;
 }
 
-Error failed(const std::string& path = {}) {
-  const std::error_code error = last_error();
+Error failed(const std::error_code& error, const std::string& path = {}) {
   return Error(StatusCode::kUnknown, "bound what it may write to", path).because(error);
 }
 
 Result<void> allow(const FileDescriptor& rules, const std::string& path) {
   const FileDescriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat status {};
-  if (!place || fstat(place.get(), &status) != 0) {
-    return failed(path).advise("make it, or take it out of writable_paths");
-  }
+  std::error_code error = place ? error_unless(fstat(place.get(), &status) == 0) : place.error();
+  if (error) return failed(error, path).advise("make it, or take it out of writable_paths");
   landlock_path_beneath_attr rule{};
   rule.allowed_access = known(S_ISDIR(status.st_mode) ? kOfFolders : kOfFiles);
   rule.parent_fd = place.get();
-  if (syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-    return failed(path);
-  }
-  return {};
+  error = error_unless(
+      syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0);
+  return error ? failed(error, path) : Result<void>();
 }
 
 }  // namespace
 
 std::string why_no_writable_paths() {
-  if (version() > 0) return {};
-  return errno == EOPNOTSUPP ? "Landlock is switched off in this kernel (lsm=)"
-                             : "the kernel has no Landlock (" + last_error().message() + ")";
+  const std::error_code error = error_unless(version() > 0);
+  if (!error) return {};
+  return error == std::errc::operation_not_supported
+             ? "Landlock is switched off in this kernel (lsm=)"
+             : "the kernel has no Landlock (" + error.message() + ")";
 }
 
 Result<void> write_only_beneath(const std::vector<std::string>& paths) {
@@ -70,12 +68,14 @@ Result<void> write_only_beneath(const std::vector<std::string>& paths) {
   // The size of what the first kernels with Landlock know: nothing else is set.
   const FileDescriptor rules(static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes.handled_access_fs), 0)));
-  if (!rules) return failed();
+  if (!rules) return failed(rules.error());
   for (const std::string& path : paths) {
     if (auto allowed = allow(rules, path); !allowed) return allowed;
   }
-  if (syscall(SYS_landlock_restrict_self, rules.get(), 0) == 0) return {};
-  return failed().advise("set no_new_privs = true, or leave writable_paths out");
+  const std::error_code error =
+      error_unless(syscall(SYS_landlock_restrict_self, rules.get(), 0) == 0);
+  if (!error) return {};
+  return failed(error).advise("set no_new_privs = true, or leave writable_paths out");
 }
 
 }  // namespace longshore::supervise

@@ -108,7 +108,7 @@ Result<std::shared_ptr<ChildConnection>> ChildConnection::open(const Options& op
   auto printed = make_child_pipe(Direction::kFromChild, Way::kPlain);
   if (!printed) return std::move(printed).error();
   Handle timer(CreateWaitableTimerW(nullptr, FALSE, nullptr));
-  if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(last_error());
+  if (!timer) return Error(StatusCode::kUnknown, "make a timer").because(timer.error());
   auto ends = pipe_transport_of(std::move(from_child->own), std::move(to_child->own));
   if (!ends) return std::move(ends).error();
   auto reader = std::make_unique<PipeReader>(std::move(printed->own));

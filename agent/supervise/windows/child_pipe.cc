@@ -23,31 +23,36 @@ class OwnUserOnly {
  public:
   OwnUserOnly() {
     HANDLE opened = nullptr;
-    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &opened)) return;
+    error_ = error_unless(OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &opened) != FALSE);
+    if (error_) return;
     const Handle token(opened);
     std::vector<char> user(sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE);
     DWORD size = 0;
-    if (!GetTokenInformation(token.get(), TokenUser, user.data(), static_cast<DWORD>(user.size()),
-                             &size)) {
-      return;
-    }
+    error_ = error_unless(GetTokenInformation(token.get(), TokenUser, user.data(),
+                                              static_cast<DWORD>(user.size()), &size) != FALSE);
+    if (error_) return;
     wchar_t* sid = nullptr;
-    if (!ConvertSidToStringSidW(reinterpret_cast<TOKEN_USER*>(user.data())->User.Sid, &sid)) return;
+    error_ = error_unless(ConvertSidToStringSidW(
+                              reinterpret_cast<TOKEN_USER*>(user.data())->User.Sid, &sid) != FALSE);
+    if (error_) return;
     const LocalMemory<wchar_t> owned_sid(sid);
     const std::wstring text = std::wstring(L"D:P(A;;GA;;;") + sid + L")";
     PSECURITY_DESCRIPTOR descriptor = nullptr;
-    ConvertStringSecurityDescriptorToSecurityDescriptorW(text.c_str(), SDDL_REVISION_1, &descriptor,
-                                                         nullptr);
+    error_ = error_unless(ConvertStringSecurityDescriptorToSecurityDescriptorW(
+                              text.c_str(), SDDL_REVISION_1, &descriptor, nullptr) != FALSE);
     descriptor_.reset(descriptor);
   }
 
   explicit operator bool() const { return descriptor_ != nullptr; }
+  // Why there is none.
+  const std::error_code& error() const { return error_; }
   SECURITY_ATTRIBUTES attributes() const {
     return {sizeof(SECURITY_ATTRIBUTES), descriptor_.get(), FALSE};
   }
 
  private:
   LocalMemory<void> descriptor_;
+  std::error_code error_;
 };
 
 // Empty: there is no randomness to be had.
@@ -63,11 +68,11 @@ std::wstring unguessable_name() {
 }  // namespace
 
 Result<ChildPipe> make_child_pipe(Direction direction, Way its) {
-  const auto failed = [] {
-    return Error(StatusCode::kUnknown, "make a pipe").because(last_error());
+  const auto failed = [](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, "make a pipe").because(error);
   };
   const OwnUserOnly own_user;
-  if (!own_user) return failed();
+  if (!own_user) return failed(own_user.error());
   const std::wstring name = unguessable_name();
   if (name.empty()) {
     return Error(StatusCode::kInternal, "make a pipe").because("Windows gives no random numbers");
@@ -81,12 +86,12 @@ Result<ChildPipe> make_child_pipe(Direction direction, Way its) {
                            FILE_FLAG_OVERLAPPED | FILE_FLAG_FIRST_PIPE_INSTANCE,
                        PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS,
                        1, kBytes, kBytes, 0, &attributes));
-  if (!pipe.own) return failed();
+  if (!pipe.own) return failed(pipe.own.error());
   attributes.bInheritHandle = TRUE;
   pipe.its = Handle(CreateFileW(name.c_str(), to_child ? GENERIC_READ : GENERIC_WRITE, 0,
                                 &attributes, OPEN_EXISTING,
                                 its == Way::kOverlapped ? FILE_FLAG_OVERLAPPED : 0, nullptr));
-  if (!pipe.its) return failed();
+  if (!pipe.its) return failed(pipe.its.error());
   return pipe;
 }
 

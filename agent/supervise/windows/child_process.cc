@@ -31,13 +31,13 @@ std::wstring number_of(HANDLE handle) {
 }  // namespace
 
 Result<ChildProcess> ChildProcess::start(const ChildCommand& command, JobObject job) {
-  const auto failed = [&](std::error_code error) {
+  const auto failed = [&](const std::error_code& error) {
     return Error(StatusCode::kUnavailable, "start the module host", command.program).because(error);
   };
   const Handle null = open_null();
-  if (!null) return failed(last_error());
+  if (!null) return failed(null.error());
   HandleList inherited({command.input, command.output, command.printed, null.get()});
-  if (!inherited.is_good()) return failed(last_error());
+  if (const std::error_code error = error_unless(inherited.is_good())) return failed(error);
   const std::wstring program = wide(command.program);
   const std::wstring words[] = {program, wide(command.name), number_of(command.input),
                                 number_of(command.output), wide(command.image)};
@@ -51,21 +51,22 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command, JobObject 
   how.StartupInfo.hStdError = command.printed;
   how.lpAttributeList = inherited.get();
   PROCESS_INFORMATION started{};
-  if (!CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
-                      CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
-                          EXTENDED_STARTUPINFO_PRESENT,
-                      variables.data(), nullptr, &how.StartupInfo, &started)) {
-    return failed(last_error());
-  }
+  const BOOL is_started =
+      CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                     CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
+                         EXTENDED_STARTUPINFO_PRESENT,
+                     variables.data(), nullptr, &how.StartupInfo, &started);
+  if (const std::error_code error = error_unless(is_started != FALSE)) return failed(error);
   const Handle thread(started.hThread);
   Handle process(started.hProcess);
-  auto added = job.add(process.get());
-  if (added && ResumeThread(thread.get()) != static_cast<DWORD>(-1)) {
-    return ChildProcess(started.dwProcessId, std::move(process), std::move(job));
+  if (auto added = job.add(process.get()); !added) {
+    TerminateProcess(process.get(), kKilledCode);
+    return std::move(added).error();
   }
-  const std::error_code error = last_error();
+  const std::error_code error = error_unless(ResumeThread(thread.get()) != static_cast<DWORD>(-1));
+  if (!error) return ChildProcess(started.dwProcessId, std::move(process), std::move(job));
   TerminateProcess(process.get(), kKilledCode);
-  return added ? failed(error) : std::move(added).error();
+  return failed(error);
 }
 
 void ChildProcess::kill() const { job_.end_all(kKilledCode); }

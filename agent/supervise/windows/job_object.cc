@@ -6,7 +6,7 @@ namespace longshore::supervise {
 
 Result<JobObject> JobObject::make(const GroupLimits& limits) {
   Handle handle(CreateJobObjectW(nullptr, nullptr));
-  if (!handle) return Error(StatusCode::kUnknown, "make a job object").because(last_error());
+  if (!handle) return Error(StatusCode::kUnknown, "make a job object").because(handle.error());
   JobObject job(std::move(handle));
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION kept{};
   DWORD& flags = kept.BasicLimitInformation.LimitFlags;
@@ -40,8 +40,10 @@ Result<JobObject> JobObject::make(const GroupLimits& limits) {
 }
 
 Result<void> JobObject::set(JOBOBJECTINFOCLASS kind, void* information, size_t size) const {
-  if (SetInformationJobObject(job_.get(), kind, information, static_cast<DWORD>(size))) return {};
-  return Error(StatusCode::kUnknown, "set limits of a job object").because(last_error());
+  const std::error_code error = error_unless(
+      SetInformationJobObject(job_.get(), kind, information, static_cast<DWORD>(size)) != FALSE);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "set limits of a job object").because(error);
 }
 
 // Windows counts in hundredths of a percent of all processors together.
@@ -57,8 +59,10 @@ Result<void> JobObject::limit_processors(double processors) const {
 }
 
 Result<void> JobObject::add(HANDLE process) const {
-  if (AssignProcessToJobObject(job_.get(), process)) return {};
-  return Error(StatusCode::kUnknown, "put a process into a job object").because(last_error());
+  const std::error_code error =
+      error_unless(AssignProcessToJobObject(job_.get(), process) != FALSE);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "put a process into a job object").because(error);
 }
 
 void JobObject::end_all(uint32_t code) const { TerminateJobObject(job_.get(), code); }

@@ -11,7 +11,7 @@ namespace longshore::supervise {
 PipeReader::PipeReader(Handle pipe)
     : pipe_(std::move(pipe)),
       event_(CreateEventW(nullptr, TRUE, FALSE, nullptr)),
-      error_(event_ ? std::error_code() : last_error()),
+      error_(event_.error()),
       buffer_(kPipeBufferBytes) {}
 
 PipeReader::~PipeReader() {
@@ -58,14 +58,15 @@ std::optional<size_t> PipeReader::read(std::span<char> room) {
 PipeWriter::PipeWriter(Handle pipe)
     : pipe_(std::move(pipe)),
       event_(CreateEventW(nullptr, TRUE, TRUE, nullptr)),
-      error_(event_ ? std::error_code() : last_error()),
+      error_(event_.error()),
       buffer_(kPipeBufferBytes) {
   if (error_) return;
   // What the pipe takes at once is not told by the pool as well.
-  if (SetFileCompletionNotificationModes(pipe_.get(), FILE_SKIP_COMPLETION_PORT_ON_SUCCESS)) {
-    pool_ = CreateThreadpoolIo(pipe_.get(), &PipeWriter::on_end, this, nullptr);
-  }
-  if (!pool_) error_ = last_error();
+  error_ = error_unless(SetFileCompletionNotificationModes(
+                            pipe_.get(), FILE_SKIP_COMPLETION_PORT_ON_SUCCESS) != FALSE);
+  if (error_) return;
+  pool_ = CreateThreadpoolIo(pipe_.get(), &PipeWriter::on_end, this, nullptr);
+  error_ = error_unless(pool_ != nullptr);
 }
 
 PipeWriter::~PipeWriter() {

@@ -33,9 +33,9 @@ class PipeEnds final : public PipeTransport {
     if (for_room) handles_.push_back(output_.event());
     const DWORD answer = WaitForMultipleObjects(static_cast<DWORD>(handles_.size()),
                                                 handles_.data(), FALSE, INFINITE);
-    if (answer >= WAIT_OBJECT_0 + handles_.size()) {
-      return Error(StatusCode::kUnknown, "wait for frames").because(last_error());
-    }
+    const bool has_waited = answer < WAIT_OBJECT_0 + handles_.size();
+    const std::error_code fault = error_unless(has_waited);
+    if (!has_waited) return Error(StatusCode::kUnknown, "wait for frames").because(fault);
     // The first of those that are signalled; it may be so no longer, as a timer.
     const size_t first = answer - WAIT_OBJECT_0;
     const auto is_signalled = [&](size_t i) {
@@ -56,7 +56,7 @@ class PipeEnds final : public PipeTransport {
 
 Result<std::unique_ptr<PipeTransport>> pipe_transport_of(Handle input, Handle output) {
   Handle wake(CreateEventW(nullptr, FALSE, FALSE, nullptr));
-  if (!wake) return Error(StatusCode::kUnknown, "make an event").because(last_error());
+  if (!wake) return Error(StatusCode::kUnknown, "make an event").because(wake.error());
   auto ends = std::make_unique<PipeEnds>(std::move(input), std::move(output), std::move(wake));
   if (!ends->error()) return std::unique_ptr<PipeTransport>(std::move(ends));
   return Error(StatusCode::kUnknown, "use a pipe").because(ends->error());

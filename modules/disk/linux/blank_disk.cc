@@ -50,8 +50,9 @@ struct TablePlaces {
 
 Result<TablePlaces> table_places(const FileDescriptor& descriptor, const Disk& disk) {
   int bytes = 0;
-  if (::ioctl(descriptor.get(), BLKSSZGET, &bytes) != 0) {
-    return Error(StatusCode::kUnknown, kLookAt, disk.node).because(last_error());
+  if (const std::error_code error =
+          error_unless(::ioctl(descriptor.get(), BLKSSZGET, &bytes) == 0)) {
+    return Error(StatusCode::kUnknown, kLookAt, disk.node).because(error);
   }
   if (bytes <= 0) {
     return Error(StatusCode::kInternal, kLookAt, disk.node)

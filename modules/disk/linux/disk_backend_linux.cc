@@ -209,8 +209,8 @@ Result<void> DiskBackendLinux::take_offline(const Disk& disk, const Deadline& de
   if (!opened) return opened.error();
   // Whoever detaches the disk next takes it that everything is on it; and what is still in the page
   // cache could not be written once the kernel has it offline.
-  if (::fsync(opened->get()) != 0) {
-    return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(last_error());
+  if (const std::error_code error = error_unless(::fsync(opened->get()) == 0)) {
+    return Error(StatusCode::kUnknown, kTakeOffline, disk.node).because(error);
   }
   auto recorded = block::record_offline(*opened, disk, kTakeOffline);
   if (!recorded || !offline_in_kernel_ || !is_scsi(disk)) return recorded;

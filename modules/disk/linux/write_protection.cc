@@ -21,8 +21,8 @@ constexpr const char* kClear = "make writable";
 
 Result<void> clear_flag(const FileDescriptor& opened, const std::string& node) {
   const int off = 0;
-  if (::ioctl(opened.get(), BLKROSET, &off) == 0) return {};
-  const std::error_code error = last_error();
+  const std::error_code error = error_unless(::ioctl(opened.get(), BLKROSET, &off) == 0);
+  if (!error) return {};
   // Another error is the driver's: a snapshot, say, that is never written to.
   if (error != std::errc::permission_denied && error != std::errc::operation_not_permitted) {
     return {};

@@ -57,11 +57,10 @@ Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const D
 Result<EntryKind> FilesystemBackendLinux::kind_of(const PosixPath& path, const Entry& entry,
                                                   std::string_view operation) const {
   struct statx status {};
-  if (::statx(entry.directory.get(), entry.name.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
-              STATX_TYPE, &status) == 0) {
-    return filesystem::kind_of(status);
-  }
-  const std::error_code error = last_error();
+  const std::error_code error =
+      error_unless(::statx(entry.directory.get(), entry.name.c_str(),
+                           AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &status) == 0);
+  if (!error) return filesystem::kind_of(status);
   if (is_missing(error)) return EntryKind::kAbsent;
   if (error == std::errc::io_error && support::mount_rooted_at(entry.directory.get(), entry.name)) {
     return EntryKind::kMountPoint;
@@ -93,9 +92,10 @@ Result<bool> FilesystemBackendLinux::leads_somewhere(const PosixPath& path,
     return opener_.failure(path, kOperation, std::make_error_code(std::errc::cross_device_link));
   }
   struct stat status {};
-  if (::lstat(mapping->text().c_str(), &status) == 0) return S_ISLNK(status.st_mode);
-  if (is_missing(last_error())) return false;
-  return opener_.failure(*mapping, kOperation, last_error());
+  const std::error_code error = error_unless(::lstat(mapping->text().c_str(), &status) == 0);
+  if (!error) return S_ISLNK(status.st_mode);
+  if (is_missing(error)) return false;
+  return opener_.failure(*mapping, kOperation, error);
 }
 
 std::optional<PosixPath> FilesystemBackendLinux::mapping_in(std::string_view outside) const {
@@ -122,7 +122,9 @@ Result<std::string> FilesystemBackendLinux::read_link(const PosixPath& path,
   char text[PATH_MAX];
   const ssize_t size =
       ::readlinkat(entry->directory.get(), entry->name.c_str(), text, sizeof(text));
-  if (size < 0) return opener_.failure(path, kOperation, last_error());
+  if (const std::error_code error = error_unless(size >= 0)) {
+    return opener_.failure(path, kOperation, error);
+  }
   return std::string(text, static_cast<size_t>(size));
 }
 
@@ -158,12 +160,17 @@ Result<bool> FilesystemBackendLinux::make_below(support::MissingPlace place, con
   FileDescriptor directory = std::move(place.directory);
   for (const std::string& name : place.names) {
     if (auto exceeded = deadline.exceeded(kMakeDirectory, path.text())) return *std::move(exceeded);
-    if (::mkdirat(directory.get(), name.c_str(), 0755) == 0) {
+    std::error_code error = error_unless(::mkdirat(directory.get(), name.c_str(), 0755) == 0);
+    if (!error) {
       directory = support::open_unfollowed(directory, name, O_PATH | O_DIRECTORY);
-      if (directory) continue;
+      error = directory.error();
     }
-    if (errno == EEXIST || errno == ENOENT || errno == ELOOP) return false;
-    return opener_.failure(path, kMakeDirectory, last_error());
+    if (!error) continue;
+    if (error == std::errc::file_exists || error == std::errc::no_such_file_or_directory ||
+        error == std::errc::too_many_symbolic_link_levels) {
+      return false;
+    }
+    return opener_.failure(path, kMakeDirectory, error);
   }
   return true;
 }
@@ -172,10 +179,10 @@ Result<void> FilesystemBackendLinux::create_link(const PosixPath& source, const 
                                                  const Deadline& deadline) {
   const Result<Entry> entry = opener_.entry(link, kMakeLink, deadline);
   if (!entry) return opener_.explained(entry.error(), link, deadline);
-  if (::symlinkat(source.text().c_str(), entry->directory.get(), entry->name.c_str()) == 0) {
-    return {};
-  }
-  Error failure = opener_.failure(link, kMakeLink, last_error());
+  const std::error_code error = error_unless(
+      ::symlinkat(source.text().c_str(), entry->directory.get(), entry->name.c_str()) == 0);
+  if (!error) return {};
+  Error failure = opener_.failure(link, kMakeLink, error);
   if (failure.system() != std::errc::file_exists) return failure;
   auto dangling = opener_.dangling_link(link, deadline);
   return dangling ? std::move(failure).because(*std::move(dangling)) : failure;
@@ -193,8 +200,9 @@ Result<void> FilesystemBackendLinux::unlink(const PosixPath& path, const Entry& 
                                             EntryKind kind) const {
   if (kind == EntryKind::kMountPoint) return mounted(path);
   const int flags = kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0;
-  if (::unlinkat(entry.directory.get(), entry.name.c_str(), flags) == 0) return {};
-  const std::error_code error = last_error();
+  const std::error_code error =
+      error_unless(::unlinkat(entry.directory.get(), entry.name.c_str(), flags) == 0);
+  if (!error) return {};
   // Mounted since, or through another path to the same place.
   if (error == std::errc::device_or_resource_busy) return mounted(path);
   Error failure = opener_.failure(path, kRemove, error);
@@ -226,8 +234,8 @@ Result<void> FilesystemBackendLinux::empty(const PosixPath& path, const Entry& e
   const FileDescriptor directory = support::open_unfollowed(
       entry.directory, entry.name, O_PATH | O_DIRECTORY, /*same_mount=*/true);
   if (directory) return support::remove_contents(directory, path.text(), deadline);
-  if (errno == EXDEV) return mounted(path);
-  return opener_.failure(path, kRemove, last_error());
+  if (directory.error() == std::errc::cross_device_link) return mounted(path);
+  return opener_.failure(path, kRemove, directory.error());
 }
 
 Result<bool> FilesystemBackendLinux::may_be_volume(const PosixPath& path,

@@ -16,8 +16,8 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kOperation = "lock open-iscsi's database";
 constexpr std::chrono::milliseconds kLockPollInterval{10};
 
-Error failed(const std::string& path) {
-  return Error(StatusCode::kUnknown, kOperation, path).because(last_error());
+Error failed(const std::string& path, const std::error_code& error) {
+  return Error(StatusCode::kUnknown, kOperation, path).because(error);
 }
 
 Error is_taken(const std::string& path) {
@@ -64,11 +64,12 @@ class FirstLink {
 Result<FileDescriptor> lock_our_file(const std::string& path, Clock::time_point end) {
   for (;;) {
     FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file) return failed(path);
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+    if (!file) return failed(path, file.error());
+    const std::error_code error = error_unless(::flock(file.get(), LOCK_EX | LOCK_NB) == 0);
+    if (!error) {
       if (is_same_file(file, path)) return file;
-    } else if (errno != EWOULDBLOCK && errno != EINTR) {
-      return failed(path);
+    } else if (error != std::errc::operation_would_block && error != std::errc::interrupted) {
+      return failed(path, error);
     }
     if (Clock::now() >= end) return is_taken(path);
     std::this_thread::sleep_for(kLockPollInterval);
@@ -80,14 +81,17 @@ Result<FileDescriptor> lock_our_file(const std::string& path, Clock::time_point 
 Result<DatabaseLock> DatabaseLock::take(const std::string& folder,
                                         std::chrono::milliseconds patience) {
   const Clock::time_point end = Clock::now() + patience;
-  if (::mkdir(folder.c_str(), 0770) != 0 && errno != EEXIST) return failed(folder);
+  if (const std::error_code error = error_unless(::mkdir(folder.c_str(), 0770) == 0);
+      error && error != std::errc::file_exists) {
+    return failed(folder, error);
+  }
   const std::string our_file = folder + "/longshore";
   const std::string link = folder + "/lock.write";
   FirstLink first(link);
   Result<FileDescriptor> ours = lock_our_file(our_file, end);
   if (!ours) return std::move(ours).error();
-  while (::link(our_file.c_str(), link.c_str()) != 0) {
-    if (errno != EEXIST) return failed(link);
+  while (const std::error_code error = error_unless(::link(our_file.c_str(), link.c_str()) == 0)) {
+    if (error != std::errc::file_exists) return failed(link, error);
     if (is_same_file(*ours, link)) break;  // left by an agent that was killed
     const bool is_first = first.is_unchanged();
     if (Clock::now() < end) {

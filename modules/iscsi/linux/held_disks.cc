@@ -24,8 +24,8 @@ Result<HeldDisks> HeldDisks::take(const block::BlockDevices& devices,
     if (!lock) return std::move(lock).error();
     Result<FileDescriptor> exclusive = block::open_unused(devices, disk, operation);
     if (!exclusive) return std::move(exclusive).error();
-    if (::fsync(exclusive->get()) != 0) {
-      return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(last_error());
+    if (const std::error_code error = error_unless(::fsync(exclusive->get()) == 0)) {
+      return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(error);
     }
     all.held_.push_back({*std::move(lock), *std::move(exclusive)});
   }

@@ -25,8 +25,8 @@ constexpr size_t kLargestRecord = size_t{1} << 16;
 constexpr const char* kRead = "read open-iscsi's record";
 constexpr const char* kWrite = "write open-iscsi's record";
 
-Error failed(const char* operation, const std::string& path) {
-  return Error(StatusCode::kUnknown, operation, path).because(last_error());
+Error failed(const char* operation, const std::string& path, const std::error_code& error) {
+  return Error(StatusCode::kUnknown, operation, path).because(error);
 }
 
 // "192.0.2.1,3260" and, in `rest`, whatever follows a second comma.
@@ -45,7 +45,7 @@ std::optional<Portal> portal_in(std::string_view name, std::string_view& rest) {
 // Through a buffer of its own, because a record may hold secrets.
 Result<Secret> read_record(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file) return failed(kRead, path);
+  if (!file) return failed(kRead, path, file.error());
   Secret text;
   std::array<char, 4096> buffer{};
   ssize_t size = 0;
@@ -53,9 +53,9 @@ Result<Secret> read_record(const std::string& path) {
     text.append({buffer.data(), static_cast<size_t>(size)});
     if (text.text().size() > kLargestRecord) break;
   }
-  const std::error_code error = last_error();
+  const std::error_code error = error_unless(size >= 0);
   ::explicit_bzero(buffer.data(), buffer.size());
-  if (size < 0) return Error(StatusCode::kUnknown, kRead, path).because(error);
+  if (error) return failed(kRead, path, error);
   if (text.text().size() > kLargestRecord) {
     return Error(StatusCode::kFailedPrecondition, kRead, path).because("it is far too large");
   }
@@ -65,7 +65,7 @@ Result<Secret> read_record(const std::string& path) {
 std::error_code flush_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return opened && ::fsync(opened.get()) == 0 ? std::error_code() : last_error();
+  return opened ? error_unless(::fsync(opened.get()) == 0) : opened.error();
 }
 
 }  // namespace
@@ -138,8 +138,10 @@ Result<void> NodeRecords::remove_broken(const std::string& target,
   const Result<DatabaseLock> lock = DatabaseLock::take(lock_folder_, patience_);
   if (!lock) return lock.error();
   for (const NodeRecord& record : find(target, addresses, port)) {
-    if (!is_broken(record) || ::unlink(record.path.c_str()) == 0 || errno == ENOENT) continue;
-    return failed("remove the broken record", record.path);
+    if (!is_broken(record)) continue;
+    const std::error_code error = error_unless(::unlink(record.path.c_str()) == 0);
+    if (!error || error == std::errc::no_such_file_or_directory) continue;
+    return failed("remove the broken record", record.path, error);
   }
   return {};
 }
@@ -207,21 +209,20 @@ Result<void> NodeRecords::replace(const std::string& path, std::string_view text
   {
     const FileDescriptor file(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file) return failed(kWrite, fresh);
+    if (!file) return failed(kWrite, fresh, file.error());
     std::error_code error = write_all(file.get(), text);
-    if (!error && flushes && ::fsync(file.get()) != 0) error = last_error();
+    if (!error && flushes) error = error_unless(::fsync(file.get()) == 0);
     if (error) {
       ::unlink(fresh.c_str());
-      return Error(StatusCode::kUnknown, kWrite, fresh).because(error);
+      return failed(kWrite, fresh, error);
     }
   }
-  if (::rename(fresh.c_str(), path.c_str()) != 0) {
-    Error error = failed(kWrite, path);
+  if (const std::error_code error = error_unless(::rename(fresh.c_str(), path.c_str()) == 0)) {
     ::unlink(fresh.c_str());
-    return error;
+    return failed(kWrite, path, error);
   }
   const std::error_code error = flushes ? flush_folder_of(path) : std::error_code();
-  return error ? Error(StatusCode::kUnknown, kWrite, path).because(error) : Result<void>();
+  return error ? failed(kWrite, path, error) : Result<void>();
 }
 
 Result<void> NodeRecords::free_lock() const {

@@ -38,7 +38,7 @@ class DetachedCifs final : public DetachedShare {
 // A mount that is being set up. After the first failure the rest does nothing.
 class Context {
  public:
-  Context() : context_(::fsopen("cifs", FSOPEN_CLOEXEC)) { note(static_cast<bool>(context_)); }
+  Context() : context_(::fsopen("cifs", FSOPEN_CLOEXEC)), error_(context_.error()) {}
 
   void set(const std::string& key, const std::string& value) {
     run(FSCONFIG_SET_STRING, key.c_str(), value.c_str());
@@ -49,7 +49,7 @@ class Context {
     run(FSCONFIG_CMD_CREATE, nullptr, nullptr);
     if (error_) return {};
     FileDescriptor mount(::fsmount(context_.get(), FSMOUNT_CLOEXEC, kAttributes));
-    note(static_cast<bool>(mount));
+    error_ = mount.error();
     return mount;
   }
 
@@ -58,14 +58,11 @@ class Context {
 
  private:
   void run(unsigned command, const char* key, const char* value) {
-    if (!error_) note(::fsconfig(context_.get(), command, key, value, 0) == 0);
-  }
-  void note(bool done) {
-    if (!done) error_ = last_error();
+    if (!error_) error_ = error_unless(::fsconfig(context_.get(), command, key, value, 0) == 0);
   }
 
-  std::error_code error_;
   FileDescriptor context_;
+  std::error_code error_;
 };
 
 // The server's address among a filesystem's options: "rw,vers=3.1.1,addr=192.0.2.1".
@@ -117,9 +114,9 @@ Result<std::unique_ptr<DetachedShare>> CifsMounts::mount(const RemotePath& share
   FileDescriptor mount = context.mount();
   std::error_code error = context.error();
   struct statx status {};
-  if (!error &&
-      ::statx(mount.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0) {
-    error = last_error();
+  if (!error) {
+    error = error_unless(
+        ::statx(mount.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0);
   }
   if (error) {
     return Error(StatusCode::kUnknown, "mount the share", share.mapping()).because(error);
@@ -130,14 +127,16 @@ Result<std::unique_ptr<DetachedShare>> CifsMounts::mount(const RemotePath& share
 
 std::error_code CifsMounts::attach(const DetachedShare& share, const std::string& directory) {
   const FileDescriptor& mount = static_cast<const DetachedCifs&>(share).mount();
-  return ::move_mount(mount.get(), "", AT_FDCWD, directory.c_str(), MOVE_MOUNT_F_EMPTY_PATH) == 0
-             ? std::error_code()
-             : last_error();
+  return error_unless(
+      ::move_mount(mount.get(), "", AT_FDCWD, directory.c_str(), MOVE_MOUNT_F_EMPTY_PATH) == 0);
 }
 
 std::error_code CifsMounts::detach(const MountedShare& share) {
-  if (::umount2(share.point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return {};
-  return errno == EINVAL || errno == ENOENT ? std::error_code() : last_error();
+  const std::error_code error =
+      error_unless(::umount2(share.point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0);
+  const bool is_gone =
+      error == std::errc::invalid_argument || error == std::errc::no_such_file_or_directory;
+  return is_gone ? std::error_code() : error;
 }
 
 Result<std::vector<MountedShare>> CifsMounts::mounted_below(const std::string& directory) {
@@ -155,12 +154,12 @@ Result<std::vector<MountedShare>> CifsMounts::mounted_below(const std::string& d
 std::error_code CifsMounts::ask(const DetachedShare& share) {
   struct statfs status {};
   const int mount = static_cast<const DetachedCifs&>(share).mount().get();
-  return ::fstatfs(mount, &status) == 0 ? std::error_code() : last_error();
+  return error_unless(::fstatfs(mount, &status) == 0);
 }
 
 std::error_code CifsMounts::probe(const MountedShare& share) {
   struct statfs status {};
-  return ::statfs(share.point.c_str(), &status) == 0 ? std::error_code() : last_error();
+  return error_unless(::statfs(share.point.c_str(), &status) == 0);
 }
 
 std::error_code CifsMounts::find(const MountedShare& share, const std::string& below) {

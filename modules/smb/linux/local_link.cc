@@ -20,13 +20,14 @@ Result<LocalLink> LocalLink::inspect(const support::RootedOpener& beneath,
   char target[PATH_MAX];
   const ssize_t size =
       ::readlinkat(link.entry_.directory.get(), link.entry_.name.c_str(), target, sizeof(target));
-  if (size >= 0) {
+  const std::error_code error = error_unless(size >= 0);
+  if (!error) {
     link.kind_ = Kind::kLink;
     link.target_.assign(target, static_cast<size_t>(size));
-  } else if (errno == EINVAL) {
+  } else if (error == std::errc::invalid_argument) {
     link.kind_ = Kind::kOther;
-  } else if (errno != ENOENT) {
-    return beneath.failure(path, kMakeLink, last_error());
+  } else if (error != std::errc::no_such_file_or_directory) {
+    return beneath.failure(path, kMakeLink, error);
   }
   return link;
 }
@@ -40,13 +41,17 @@ Result<void> LocalLink::check_free_for(const std::string& target) const {
 }
 
 Result<void> LocalLink::make(const std::string& target) const {
-  if (::symlinkat(target.c_str(), entry_.directory.get(), entry_.name.c_str()) == 0) return {};
-  return Error(StatusCode::kUnknown, kMakeLink, path_).because(last_error());
+  const std::error_code error =
+      error_unless(::symlinkat(target.c_str(), entry_.directory.get(), entry_.name.c_str()) == 0);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, kMakeLink, path_).because(error);
 }
 
 Result<void> LocalLink::remove() const {
-  if (::unlinkat(entry_.directory.get(), entry_.name.c_str(), 0) == 0 || errno == ENOENT) return {};
-  return Error(StatusCode::kUnknown, "remove the link", path_).because(last_error());
+  const std::error_code error =
+      error_unless(::unlinkat(entry_.directory.get(), entry_.name.c_str(), 0) == 0);
+  if (!error || error == std::errc::no_such_file_or_directory) return {};
+  return Error(StatusCode::kUnknown, "remove the link", path_).because(error);
 }
 
 }  // namespace longshore::smb

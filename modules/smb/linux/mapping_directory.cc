@@ -22,10 +22,12 @@ constexpr const char* kMake = "make for a share's mounts";
 constexpr const char* kLook = "look for a share's mounts and links in";
 constexpr int kMaxRounds = 10;
 
-std::optional<std::string> read_link(const std::string& path) {
+Result<std::string> read_link(const std::string& path) {
   char text[PATH_MAX];
   const ssize_t size = ::readlink(path.c_str(), text, sizeof(text));
-  if (size < 0) return std::nullopt;
+  if (const std::error_code error = error_unless(size >= 0)) {
+    return Error(StatusCode::kUnknown, kLook, path).because(error);
+  }
   return std::string(text, static_cast<size_t>(size));
 }
 
@@ -44,15 +46,16 @@ uint64_t next_number(const std::vector<std::string>& names) {
 }
 
 Result<void> make_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return Error(StatusCode::kUnknown, kMake, path).because(last_error());
+  const std::error_code error = error_unless(::mkdir(path.c_str(), 0700) == 0);
+  if (!error || error == std::errc::file_exists) return {};
+  return Error(StatusCode::kUnknown, kMake, path).because(error);
 }
 
 // What others may change is no place for mounts of the whole node.
 Result<void> check_own(const std::string& directory) {
   struct stat status {};
-  if (::lstat(directory.c_str(), &status) != 0) {
-    return Error(StatusCode::kUnknown, kMake, directory).because(last_error());
+  if (const std::error_code error = error_unless(::lstat(directory.c_str(), &status) == 0)) {
+    return Error(StatusCode::kUnknown, kMake, directory).because(error);
   }
   if (S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0) {
     return {};
@@ -66,7 +69,9 @@ Result<void> check_own(const std::string& directory) {
 Result<void> check_linkless(const std::string& directory) {
   const std::unique_ptr<char, decltype(&::free)> real(::realpath(directory.c_str(), nullptr),
                                                       &::free);
-  if (!real) return Error(StatusCode::kUnknown, kMake, directory).because(last_error());
+  if (const std::error_code error = error_unless(real != nullptr)) {
+    return Error(StatusCode::kUnknown, kMake, directory).because(error);
+  }
   if (directory == real.get()) return {};
   return Error(StatusCode::kFailedPrecondition, kMake, directory)
       .because("there is a link in this path")
@@ -104,7 +109,7 @@ bool MappingDirectory::holds(const std::string& target) const {
 }
 
 std::optional<std::string> MappingDirectory::current() const {
-  const std::optional<std::string> name = read_link(current_);
+  const Result<std::string> name = read_link(current_);
   if (!name || !is_number(*name)) return std::nullopt;
   return path_ + "/" + *name;
 }
@@ -114,25 +119,29 @@ Result<std::string> MappingDirectory::add_place() const {
   const auto names = numbers_in(path_);
   if (!names) return names.error();
   std::string place = path_ + "/" + std::to_string(next_number(*names));
-  if (::mkdir(place.c_str(), 0700) == 0) return place;
-  return Error(StatusCode::kUnknown, kMake, place).because(last_error());
+  const std::error_code error = error_unless(::mkdir(place.c_str(), 0700) == 0);
+  if (!error) return place;
+  return Error(StatusCode::kUnknown, kMake, place).because(error);
 }
 
 Result<void> MappingDirectory::turn_to(const std::string& place) const {
   const std::string fresh = current_ + ".new";
   ::unlink(fresh.c_str());
   const std::string name = place.substr(place.rfind('/') + 1);
-  if (::symlink(name.c_str(), fresh.c_str()) == 0 &&
-      ::rename(fresh.c_str(), current_.c_str()) == 0) {
-    return {};
-  }
-  return Error(StatusCode::kUnknown, kMake, current_).because(last_error());
+  std::error_code error = error_unless(::symlink(name.c_str(), fresh.c_str()) == 0);
+  if (!error) error = error_unless(::rename(fresh.c_str(), current_.c_str()) == 0);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, kMake, current_).because(error);
 }
 
 Result<void> MappingDirectory::remove_current() const {
   ::unlink((current_ + ".new").c_str());
-  if (::unlink(current_.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
-  return Error(StatusCode::kUnknown, "remove", current_).because(last_error());
+  const std::error_code error = error_unless(::unlink(current_.c_str()) == 0);
+  if (!error || error == std::errc::no_such_file_or_directory ||
+      error == std::errc::not_a_directory) {
+    return {};
+  }
+  return Error(StatusCode::kUnknown, "remove", current_).because(error);
 }
 
 Result<std::vector<std::string>> MappingDirectory::places() const {
@@ -147,11 +156,13 @@ Result<std::vector<std::string>> MappingDirectory::recorded_links() const {
   if (!names) return names;
   std::vector<std::string> paths;
   for (const std::string& name : *names) {
-    std::optional<std::string> path = read_link(links_ + "/" + name);
-    if (!path && errno != ENOENT && errno != EINVAL) {
-      return Error(StatusCode::kUnknown, kLook, links_ + "/" + name).because(last_error());
+    Result<std::string> path = read_link(links_ + "/" + name);
+    if (path) {
+      if (std::ranges::find(paths, *path) == paths.end()) paths.push_back(*std::move(path));
+    } else if (path.error().system() != std::errc::no_such_file_or_directory &&
+               path.error().system() != std::errc::invalid_argument) {
+      return std::move(path).error();
     }
-    if (path && std::ranges::find(paths, *path) == paths.end()) paths.push_back(*std::move(path));
   }
   return paths;
 }
@@ -165,8 +176,9 @@ Result<void> MappingDirectory::record_link(const std::string& local_path) const 
   const auto names = numbers_in(links_);
   if (!names) return names.error();
   const std::string record = links_ + "/" + std::to_string(next_number(*names));
-  if (::symlink(local_path.c_str(), record.c_str()) == 0) return {};
-  return Error(StatusCode::kUnknown, "remember the link in", record).because(last_error());
+  const std::error_code error = error_unless(::symlink(local_path.c_str(), record.c_str()) == 0);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "remember the link in", record).because(error);
 }
 
 Result<void> MappingDirectory::forget_link(const std::string& local_path) const {
@@ -174,7 +186,8 @@ Result<void> MappingDirectory::forget_link(const std::string& local_path) const 
   if (!names) return names.error();
   for (const std::string& name : *names) {
     const std::string record = links_ + "/" + name;
-    if (read_link(record) == local_path) ::unlink(record.c_str());
+    const Result<std::string> recorded = read_link(record);
+    if (recorded && *recorded == local_path) ::unlink(record.c_str());
   }
   return {};
 }
@@ -191,8 +204,8 @@ void MappingDirectory::remove_if_unused() const {
 Result<std::vector<std::string>> MappingDirectory::numbers_in(const std::string& directory) const {
   std::vector<std::string> names;
   FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!opened && errno == ENOENT) return names;
-  if (!opened) return Error(StatusCode::kUnknown, kLook, directory).because(last_error());
+  if (opened.error() == std::errc::no_such_file_or_directory) return names;
+  if (!opened) return Error(StatusCode::kUnknown, kLook, directory).because(opened.error());
   support::DirectoryReader reader(std::move(opened));
   while (const auto entry = reader.next()) {
     if (is_number(entry->name)) names.emplace_back(entry->name);

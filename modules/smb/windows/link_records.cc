@@ -39,15 +39,12 @@ std::error_code replace_file(const std::filesystem::path& file, const std::strin
   {
     const Handle opened(CreateFileW(next.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_ALWAYS,
                                     FILE_ATTRIBUTE_NORMAL, nullptr));
-    if (!opened) return last_error();
+    if (!opened) return opened.error();
     if (const auto error = write_all(opened.get(), text)) return error;
-    if (FlushFileBuffers(opened.get()) == FALSE) return last_error();
+    if (const auto error = error_unless(FlushFileBuffers(opened.get()) != FALSE)) return error;
   }
-  if (MoveFileExW(next.c_str(), file.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ==
-      FALSE) {
-    return last_error();
-  }
-  return {};
+  return error_unless(MoveFileExW(next.c_str(), file.c_str(),
+                                  MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != FALSE);
 }
 
 }  // namespace
@@ -111,7 +108,7 @@ Result<void> LinkRecords::write(const RemotePath& remote, const std::vector<std:
   const std::filesystem::path path = file_of(remote);
   std::error_code error;
   if (links.empty()) {
-    if (DeleteFileW(path.c_str()) == FALSE) error = last_error();
+    error = error_unless(DeleteFileW(path.c_str()) != FALSE);
     if (!error || error.value() == ERROR_FILE_NOT_FOUND) return {};
     return records_failure("forget the links to the share", path, error);
   }

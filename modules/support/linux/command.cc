@@ -58,8 +58,8 @@ class PipeReader {
 struct Pipe {
   static Result<Pipe> make(const std::string& program) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-      return Error(StatusCode::kUnknown, "run", program).because(last_error());
+    if (const std::error_code error = error_unless(::pipe2(ends, O_CLOEXEC) == 0)) {
+      return Error(StatusCode::kUnknown, "run", program).because(error);
     }
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
@@ -170,10 +170,9 @@ Result<CommandEnd> run_command(const std::vector<std::string>& arguments,
   // By number: the header of glibc 2.36 declares the function as one of C++.
   FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *child, 0)));
   if (!process) {
-    const std::error_code error = last_error();
     ::kill(*child, SIGKILL);
     ::waitpid(*child, nullptr, 0);
-    return Error(StatusCode::kUnknown, "run", arguments[0]).because(error);
+    return Error(StatusCode::kUnknown, "run", arguments[0]).because(process.error());
   }
   output->writing = FileDescriptor();
   complaint->writing = FileDescriptor();

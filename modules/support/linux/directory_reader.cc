@@ -9,8 +9,9 @@ std::optional<DirectoryReader::Entry> DirectoryReader::next() {
   for (;;) {
     if (position_ == size_) {
       const ssize_t size = ::getdents64(directory_.get(), buffer_.data(), buffer_.size());
+      const std::error_code error = error_unless(size >= 0);
       // ENOENT: the directory itself has been removed, so nothing is in it.
-      if (size < 0 && errno != ENOENT) error_ = last_error();
+      if (error != std::errc::no_such_file_or_directory) error_ = error;
       if (size <= 0) return std::nullopt;
       size_ = static_cast<size_t>(size);
       position_ = 0;

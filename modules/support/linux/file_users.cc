@@ -58,8 +58,9 @@ class Search {
     struct statx facts {};
     // Of what the kernel knows of the file itself: nothing is asked of its filesystem.
     const int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
-    if (::statx(AT_FDCWD, link.c_str(), flags, STATX_MNT_ID, &facts) != 0) {
-      is_kept_out_ |= is_forbidden(last_error());
+    if (const std::error_code error =
+            error_unless(::statx(AT_FDCWD, link.c_str(), flags, STATX_MNT_ID, &facts) == 0)) {
+      is_kept_out_ |= is_forbidden(error);
       return false;
     }
     UsedFile file{.device = makedev(facts.stx_dev_major, facts.stx_dev_minor),

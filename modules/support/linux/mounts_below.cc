@@ -10,7 +10,9 @@ Result<std::optional<std::string>> find_mount_below(const FileDescriptor& direct
   const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
   char path[PATH_MAX];
   const ssize_t size = ::readlink(link.c_str(), path, sizeof(path));
-  if (size < 0) return Error(StatusCode::kUnknown, "read the link", link).because(last_error());
+  if (const std::error_code error = error_unless(size >= 0)) {
+    return Error(StatusCode::kUnknown, "read the link", link).because(error);
+  }
   std::string above(path, static_cast<size_t>(size));
   if (above != "/") above += '/';
 

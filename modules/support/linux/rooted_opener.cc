@@ -114,10 +114,11 @@ class Walk {
     }
     char text[PATH_MAX];
     const ssize_t size = ::readlinkat(here_.get(), last_.c_str(), text, sizeof(text));
-    if (size >= 0) return follow(std::string_view(text, static_cast<size_t>(size)));
-    if (errno != EINVAL) return last_error();  // EINVAL: no link
+    const std::error_code error = error_unless(size >= 0);
+    if (!error) return follow(std::string_view(text, static_cast<size_t>(size)));
+    if (error != std::errc::invalid_argument) return error;  // EINVAL: no link
     FileDescriptor next = open_unfollowed(here_, last_, O_PATH);
-    if (!next) return last_error();
+    if (!next) return next.error();
     here_ = std::move(next);
     names_.push_back(last_);
     return {};
@@ -163,9 +164,9 @@ class Walk {
   std::error_code reopen() {
     steps_ += names_.size();
     here_ = open_root(*root_);
-    if (!here_ || names_.empty()) return here_ ? std::error_code() : last_error();
+    if (!here_ || names_.empty()) return here_.error();
     here_ = open_unfollowed(here_, joined_names(), O_PATH | O_DIRECTORY);
-    return here_ ? std::error_code() : last_error();
+    return here_.error();
   }
 
   std::string joined_names() const {
@@ -201,7 +202,10 @@ class Walk {
 
 // EXDEV: the kernel met an absolute link, or one that leads above the root. EAGAIN: somebody
 // renamed a directory while it went through a "..".
-bool needs_walk(int error) { return error == EXDEV || error == EAGAIN; }
+bool needs_walk(const std::error_code& error) {
+  return error == std::errc::cross_device_link ||
+         error == std::errc::resource_unavailable_try_again;
+}
 
 constexpr uint64_t kBeneath = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
 
@@ -230,7 +234,7 @@ Result<Destination> RootedOpener::follow(const PosixPath& path, std::string_view
   if (relative.empty()) return Destination{*std::move(root), {}};
   FileDescriptor found = open_resolving(root->get(), relative.c_str(), O_PATH, kBeneath);
   if (found) return Destination{std::move(found), {}};
-  if (!needs_walk(errno)) return failure(path, operation, last_error());
+  if (!needs_walk(found.error())) return failure(path, operation, found.error());
   Walk walk(roots_, path, deadline);
   const std::error_code error = walk.run(/*follow_last=*/true);
   if (!error) return Destination{walk.take_here(), {}};
@@ -249,7 +253,7 @@ Result<DirectoryEntry> RootedOpener::entry(const PosixPath& path, std::string_vi
   FileDescriptor directory = open_resolving(root->get(), relative.substr(0, slash).c_str(),
                                             O_PATH | O_DIRECTORY, kBeneath);
   if (directory) return DirectoryEntry{std::move(directory), relative.substr(slash + 1)};
-  if (!needs_walk(errno)) return failure(path, operation, last_error());
+  if (!needs_walk(directory.error())) return failure(path, operation, directory.error());
   Walk walk(roots_, path, deadline);
   if (const auto error = walk.run(/*follow_last=*/false)) {
     return failure_of_walk(path, operation, deadline, error);
@@ -295,7 +299,7 @@ Result<FileDescriptor> RootedOpener::open_root_of(const PosixPath& path,
   const PosixPath& root = *roots_.root_of(path);
   FileDescriptor opened = open_root(root);
   if (opened) return opened;
-  return failure(path, operation, last_error())
+  return failure(path, operation, opened.error())
       .advise("the allowed root \"" + root.text() + "\" itself cannot be opened");
 }
 

@@ -101,8 +101,8 @@ class RootedOpener {
   AllowedRoots roots_;
 };
 
-// Opens a name in a directory without following anything. -1 (errno) on failure, as openat2.
-// With `same_mount` a mount point is refused with EXDEV.
+// Opens a name in a directory without following anything. With `same_mount` a mount point is
+// refused with EXDEV.
 FileDescriptor open_unfollowed(const FileDescriptor& directory, const std::string& name, int flags,
                                bool same_mount = false);
 

@@ -22,6 +22,10 @@ constexpr size_t kMaxShown = 1'024;    // bytes of a path in an error
 constexpr int kMaxPasses = 16;         // over one directory that others keep filling
 constexpr int kDeadlineInterval = 64;  // entries between two looks at the deadline
 
+bool is_gone(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
 // An opened directory on the way from the top to the one that is being emptied.
 struct Level {
   size_t depth = 0;            // levels below the top
@@ -43,7 +47,7 @@ class TreeRemoval {
     if (!mount) return std::move(mount).error();
     if (*mount) return mounted(**mount, "nothing was removed; unmount it first");
     FileDescriptor opened = open_unfollowed(top, ".", O_RDONLY | O_DIRECTORY);
-    if (!opened) return failure("");
+    if (!opened) return failure("", opened.error());
     push("", std::move(opened));
     while (!levels_.empty()) {
       if (Result<void> done = step(); !done) return done;
@@ -71,10 +75,12 @@ class TreeRemoval {
   }
 
   Result<void> remove_other(DirectoryReader& reader, const std::string& name) {
-    if (::unlinkat(reader.descriptor().get(), name.c_str(), 0) == 0 || errno == ENOENT) return {};
+    const std::error_code error =
+        error_unless(::unlinkat(reader.descriptor().get(), name.c_str(), 0) == 0);
+    if (!error || error == std::errc::no_such_file_or_directory) return {};
     // A directory after all: the filesystem gives no types, or somebody replaced it.
-    if (errno == EISDIR) return descend(reader, name);
-    return failure(name);
+    if (error == std::errc::is_a_directory) return descend(reader, name);
+    return failure(name, error);
   }
 
   // Not removed at a venture first: that makes the system walk over all that it knows below, so
@@ -86,14 +92,15 @@ class TreeRemoval {
       push(name, std::move(child));
       return {};
     }
+    const std::error_code error = child.error();
     // One that may not be read can go if it is empty.
-    if (errno == EACCES) {
-      if (::unlinkat(reader.descriptor().get(), name.c_str(), AT_REMOVEDIR) == 0) return {};
-      errno = EACCES;
+    if (error == std::errc::permission_denied &&
+        ::unlinkat(reader.descriptor().get(), name.c_str(), AT_REMOVEDIR) == 0) {
+      return {};
     }
     // Gone, or replaced by something else just now: the next pass meets what is there then.
-    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
-    return failure(name);
+    if (is_gone(error) || error == std::errc::too_many_symbolic_link_levels) return {};
+    return failure(name, error);
   }
 
   void push(const std::string& name, FileDescriptor directory) {
@@ -137,12 +144,12 @@ class TreeRemoval {
     const Level& level = levels_.back();
     if (!level.is_parent_open) return level.found ? another_pass() : go_back();
     const FileDescriptor& parent = levels_[levels_.size() - 2].reader->descriptor();
-    if (::unlinkat(parent.get(), level.name.c_str(), AT_REMOVEDIR) != 0) {
-      const bool is_full = errno == ENOTEMPTY || errno == EEXIST;
-      if (is_full && level.found) return another_pass();
-      // Whatever has the name now is not what we emptied; the parent's next pass meets it.
-      if (!is_full && errno != ENOENT && errno != ENOTDIR) return failure("");
-    }
+    const std::error_code error =
+        error_unless(::unlinkat(parent.get(), level.name.c_str(), AT_REMOVEDIR) == 0);
+    const bool is_full = error == std::errc::directory_not_empty || error == std::errc::file_exists;
+    if (is_full && level.found) return another_pass();
+    // Whatever has the name now is not what we emptied; the parent's next pass meets it.
+    if (error && !is_full && !is_gone(error)) return failure("", error);
     pop();
     return {};
   }
@@ -182,9 +189,8 @@ class TreeRemoval {
     return shown_.size() < kMaxShown ? (shown_ + "/" + name).substr(0, kMaxShown) : shown_;
   }
 
-  // The system refused (errno) to do something to an entry of the current directory.
-  Error failure(const std::string& name) const {
-    const std::error_code error = last_error();
+  // The system refused to do something to an entry of the current directory.
+  Error failure(const std::string& name, const std::error_code& error) const {
     const std::string object = name.empty() ? here() : shown_path_of(name);
     // EBUSY also comes for a mount point that was mounted through another path to the same place.
     if (error == std::errc::cross_device_link || error == std::errc::device_or_resource_busy) {

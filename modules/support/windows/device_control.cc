@@ -27,11 +27,10 @@ class SystemDevice final : public Device {
     DWORD size = 0;
     // What the system takes as a request is never written to.
     void* in = request.empty() ? nullptr : const_cast<char*>(request.data());
-    if (!DeviceIoControl(handle_.get(), code, in, static_cast<DWORD>(request.size()),
-                         most == 0 ? nullptr : answer.bytes.data(), static_cast<DWORD>(most), &size,
-                         nullptr)) {
-      answer.error = last_error();
-    }
+    answer.error =
+        error_unless(DeviceIoControl(handle_.get(), code, in, static_cast<DWORD>(request.size()),
+                                     most == 0 ? nullptr : answer.bytes.data(),
+                                     static_cast<DWORD>(most), &size, nullptr) != FALSE);
     answer.bytes.resize(std::min<size_t>(size, most));
     return answer;
   }
@@ -43,16 +42,15 @@ class SystemDevice final : public Device {
     place.OffsetHigh = static_cast<DWORD>(offset >> 32);
     answer.bytes.resize(size);
     DWORD count = 0;
-    if (!ReadFile(handle_.get(), answer.bytes.data(), static_cast<DWORD>(size), &count, &place) &&
-        GetLastError() != ERROR_HANDLE_EOF) {
-      answer.error = last_error();
-    }
+    answer.error = error_unless(ReadFile(handle_.get(), answer.bytes.data(),
+                                         static_cast<DWORD>(size), &count, &place) != FALSE);
+    if (answer.error.value() == ERROR_HANDLE_EOF) answer.error.clear();
     answer.bytes.resize(std::min<size_t>(count, size));
     return answer;
   }
 
   std::error_code flush() override {
-    return FlushFileBuffers(handle_.get()) ? std::error_code() : last_error();
+    return error_unless(FlushFileBuffers(handle_.get()) != FALSE);
   }
 
  private:
@@ -64,7 +62,8 @@ class DeviceList {
  public:
   DeviceList()
       : list_(SetupDiGetClassDevsW(&kDiskInterface, nullptr, nullptr,
-                                   DIGCF_PRESENT | DIGCF_DEVICEINTERFACE)) {}
+                                   DIGCF_PRESENT | DIGCF_DEVICEINTERFACE)),
+        error_(error_unless(list_ != INVALID_HANDLE_VALUE)) {}
   DeviceList(const DeviceList&) = delete;
   DeviceList& operator=(const DeviceList&) = delete;
   ~DeviceList() {
@@ -72,10 +71,13 @@ class DeviceList {
   }
 
   explicit operator bool() const { return list_ != INVALID_HANDLE_VALUE; }
+  // Why there is none.
+  const std::error_code& error() const { return error_; }
   HDEVINFO get() const { return list_; }
 
  private:
   HDEVINFO list_;
+  std::error_code error_;
 };
 
 // "" for an interface that has gone meanwhile.
@@ -111,24 +113,26 @@ DWORD rights_for(DeviceControl::Access access) {
 DeviceControl::Opened SystemDeviceControl::open(const std::wstring& path, Access access) {
   Handle handle(CreateFileW(path.c_str(), rights_for(access), FILE_SHARE_READ | FILE_SHARE_WRITE,
                             nullptr, OPEN_EXISTING, 0, nullptr));
-  if (!handle) return {last_error(), nullptr};
+  if (!handle) return {handle.error(), nullptr};
   return {{}, std::make_unique<SystemDevice>(std::move(handle))};
 }
 
 DeviceControl::Interfaces SystemDeviceControl::disk_interfaces() {
   const DeviceList list;
-  if (!list) return {last_error(), {}};
+  if (!list) return {list.error(), {}};
   Interfaces found;
   SP_DEVICE_INTERFACE_DATA interface_data{};
   interface_data.cbSize = sizeof(interface_data);
-  for (DWORD index = 0;
-       SetupDiEnumDeviceInterfaces(list.get(), nullptr, &kDiskInterface, index, &interface_data);
-       ++index) {
+  for (DWORD index = 0;; ++index) {
+    const bool is_found = SetupDiEnumDeviceInterfaces(list.get(), nullptr, &kDiskInterface, index,
+                                                      &interface_data) != FALSE;
+    found.error = error_unless(is_found);
+    if (!is_found) break;
     if (std::wstring path = path_of(list, interface_data); !path.empty()) {
       found.paths.push_back(std::move(path));
     }
   }
-  if (GetLastError() != ERROR_NO_MORE_ITEMS) found.error = last_error();
+  if (found.error.value() == ERROR_NO_MORE_ITEMS) found.error.clear();
   return found;
 }
 

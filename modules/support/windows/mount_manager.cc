@@ -32,13 +32,11 @@ std::error_code tell(DWORD code, std::wstring_view directory, std::wstring_view 
   const Handle manager(CreateFileW(kMountManager, GENERIC_READ | GENERIC_WRITE,
                                    FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING,
                                    FILE_ATTRIBUTE_NORMAL, nullptr));
+  if (!manager) return manager.error();
   DWORD size = 0;
-  if (manager &&
-      DeviceIoControl(manager.get(), code, notice.data(), static_cast<DWORD>(notice.size()),
-                      nullptr, 0, &size, nullptr) != FALSE) {
-    return {};
-  }
-  return last_error();
+  return error_unless(DeviceIoControl(manager.get(), code, notice.data(),
+                                      static_cast<DWORD>(notice.size()), nullptr, 0, &size,
+                                      nullptr) != FALSE);
 }
 
 }  // namespace

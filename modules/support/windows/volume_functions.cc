@@ -61,15 +61,15 @@ VolumeFunctions::Names SystemVolumeFunctions::volumes() {
   Names found;
   NameBuffer name{};
   HANDLE const search = FindFirstVolumeW(name.data(), static_cast<DWORD>(name.size()));
-  if (search == INVALID_HANDLE_VALUE) {
-    if (GetLastError() != ERROR_NO_MORE_FILES) found.error = last_error();
-    return found;
-  }
-  do {
+  bool is_found = search != INVALID_HANDLE_VALUE;
+  found.error = error_unless(is_found);
+  while (is_found) {
     found.names.emplace_back(name.data());
-  } while (FindNextVolumeW(search, name.data(), static_cast<DWORD>(name.size())));
-  if (GetLastError() != ERROR_NO_MORE_FILES) found.error = last_error();
-  FindVolumeClose(search);
+    is_found = FindNextVolumeW(search, name.data(), static_cast<DWORD>(name.size())) != FALSE;
+    found.error = error_unless(is_found);
+  }
+  if (found.error.value() == ERROR_NO_MORE_FILES) found.error.clear();
+  if (search != INVALID_HANDLE_VALUE) FindVolumeClose(search);
   return found;
 }
 
@@ -77,47 +77,49 @@ VolumeFunctions::Names SystemVolumeFunctions::mount_paths(const std::wstring& vo
   std::vector<wchar_t> list(MAX_PATH);
   for (;;) {
     DWORD units = 0;
-    if (GetVolumePathNamesForVolumeNameW(volume.c_str(), list.data(),
-                                         static_cast<DWORD>(list.size()), &units)) {
-      return {{}, strings_in(list)};
-    }
-    if (GetLastError() != ERROR_MORE_DATA || list.size() >= kMostUnits) return {last_error(), {}};
+    const std::error_code error = error_unless(
+        GetVolumePathNamesForVolumeNameW(volume.c_str(), list.data(),
+                                         static_cast<DWORD>(list.size()), &units) != FALSE);
+    if (!error) return {{}, strings_in(list)};
+    if (error.value() != ERROR_MORE_DATA || list.size() >= kMostUnits) return {error, {}};
     list.resize(std::clamp<size_t>(units, list.size() * 2, kMostUnits));
   }
 }
 
 VolumeFunctions::Name SystemVolumeFunctions::volume_at(const std::wstring& mount_path) {
   NameBuffer name{};
-  if (!GetVolumeNameForVolumeMountPointW(mount_path.c_str(), name.data(),
-                                         static_cast<DWORD>(name.size()))) {
-    return {last_error(), {}};
-  }
+  const std::error_code error =
+      error_unless(GetVolumeNameForVolumeMountPointW(mount_path.c_str(), name.data(),
+                                                     static_cast<DWORD>(name.size())) != FALSE);
+  if (error) return {error, {}};
   return {{}, name.data()};
 }
 
 VolumeFunctions::Filesystem SystemVolumeFunctions::filesystem(const std::wstring& volume) {
   std::array<wchar_t, MAX_PATH + 1> type{};
   DWORD serial_number = 0;
-  if (!GetVolumeInformationW(volume.c_str(), nullptr, 0, &serial_number, nullptr, nullptr,
-                             type.data(), static_cast<DWORD>(type.size()))) {
-    return {last_error(), {}, 0};
-  }
+  const std::error_code error = error_unless(
+      GetVolumeInformationW(volume.c_str(), nullptr, 0, &serial_number, nullptr, nullptr,
+                            type.data(), static_cast<DWORD>(type.size())) != FALSE);
+  if (error) return {error, {}, 0};
   return {{}, narrow(type.data()), serial_number};
 }
 
 VolumeFunctions::Space SystemVolumeFunctions::space(const std::wstring& volume) {
   ULARGE_INTEGER total{};
   ULARGE_INTEGER free{};
-  if (!GetDiskFreeSpaceExW(volume.c_str(), nullptr, &total, &free)) return {last_error(), 0, 0};
+  const std::error_code error =
+      error_unless(GetDiskFreeSpaceExW(volume.c_str(), nullptr, &total, &free) != FALSE);
+  if (error) return {error, 0, 0};
   return {{}, total.QuadPart, free.QuadPart};
 }
 
 VolumeFunctions::Names SystemVolumeFunctions::needed_volumes() {
   Names needed;
   std::array<wchar_t, MAX_PATH + 1> directory{};
-  if (GetSystemWindowsDirectoryW(directory.data(), static_cast<UINT>(directory.size())) == 0) {
-    return {last_error(), {}};
-  }
+  const std::error_code error = error_unless(
+      GetSystemWindowsDirectoryW(directory.data(), static_cast<UINT>(directory.size())) != 0);
+  if (error) return {error, {}};
   add_drive_of(directory.data(), needed.names);
   const auto page_files =
       registry_text(L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management",

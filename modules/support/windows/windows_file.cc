@@ -113,18 +113,15 @@ std::error_code WindowsFile::make_link(const std::wstring& name, NewLinkType typ
 
 std::error_code WindowsFile::set_reparse_data(std::span<const std::byte> data) const {
   DWORD size = 0;
-  if (DeviceIoControl(handle_.get(), FSCTL_SET_REPARSE_POINT, const_cast<std::byte*>(data.data()),
-                      static_cast<DWORD>(data.size()), nullptr, 0, &size, nullptr) != FALSE) {
-    return {};
-  }
-  return last_error();
+  return error_unless(
+      DeviceIoControl(handle_.get(), FSCTL_SET_REPARSE_POINT, const_cast<std::byte*>(data.data()),
+                      static_cast<DWORD>(data.size()), nullptr, 0, &size, nullptr) != FALSE);
 }
 
 OpenFile::Facts WindowsFile::facts(std::error_code& error) {
   FILE_ATTRIBUTE_TAG_INFO info{};
-  const bool known = GetFileInformationByHandleEx(handle_.get(), FileAttributeTagInfo, &info,
-                                                  sizeof(info)) != FALSE;
-  error = known ? std::error_code() : last_error();
+  error = error_unless(GetFileInformationByHandleEx(handle_.get(), FileAttributeTagInfo, &info,
+                                                    sizeof(info)) != FALSE);
   return {.is_directory = (info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0,
           .is_reparse_point = (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0};
 }
@@ -132,12 +129,10 @@ OpenFile::Facts WindowsFile::facts(std::error_code& error) {
 std::vector<std::byte> WindowsFile::read_reparse_data(std::error_code& error) {
   std::vector<std::byte> data(MAXIMUM_REPARSE_DATA_BUFFER_SIZE);
   DWORD size = 0;
-  if (DeviceIoControl(handle_.get(), FSCTL_GET_REPARSE_POINT, nullptr, 0, data.data(),
-                      static_cast<DWORD>(data.size()), &size, nullptr) == FALSE) {
-    error = last_error();
-    return {};
-  }
-  error.clear();
+  error =
+      error_unless(DeviceIoControl(handle_.get(), FSCTL_GET_REPARSE_POINT, nullptr, 0, data.data(),
+                                   static_cast<DWORD>(data.size()), &size, nullptr) != FALSE);
+  if (error) return {};
   data.resize(size);
   return data;
 }
@@ -145,9 +140,10 @@ std::vector<std::byte> WindowsFile::read_reparse_data(std::error_code& error) {
 std::vector<std::wstring> WindowsFile::list(std::error_code& error) {
   alignas(8) std::array<std::byte, 32 << 10> entries;
   for (auto type = FileIdBothDirectoryRestartInfo;; type = FileIdBothDirectoryInfo) {
-    if (GetFileInformationByHandleEx(handle_.get(), type, entries.data(), entries.size()) ==
-        FALSE) {
-      error = last_error();
+    const bool listed =
+        GetFileInformationByHandleEx(handle_.get(), type, entries.data(), entries.size()) != FALSE;
+    error = error_unless(listed);
+    if (!listed) {
       // An empty root directory has not even "." and "..".
       if (error.value() == ERROR_NO_MORE_FILES || error.value() == ERROR_FILE_NOT_FOUND) {
         error.clear();
@@ -155,9 +151,7 @@ std::vector<std::wstring> WindowsFile::list(std::error_code& error) {
       return {};
     }
     std::vector<std::wstring> names = names_in(entries.data());
-    if (names.empty()) continue;
-    error.clear();
-    return names;
+    if (!names.empty()) return names;
   }
 }
 
@@ -165,11 +159,9 @@ std::error_code WindowsFile::remove() {
   FILE_DISPOSITION_INFO_EX info{};
   info.Flags = FILE_DISPOSITION_FLAG_DELETE | FILE_DISPOSITION_FLAG_POSIX_SEMANTICS |
                FILE_DISPOSITION_FLAG_IGNORE_READONLY_ATTRIBUTE;
-  if (SetFileInformationByHandle(handle_.get(), kFileDispositionInfoEx, &info, sizeof(info)) !=
-      FALSE) {
-    return {};
-  }
-  const std::error_code error = last_error();
+  const std::error_code error =
+      error_unless(SetFileInformationByHandle(handle_.get(), kFileDispositionInfoEx, &info,
+                                              sizeof(info)) != FALSE);
   switch (error.value()) {
     case ERROR_INVALID_PARAMETER:
     case ERROR_INVALID_FUNCTION:
@@ -192,11 +184,8 @@ std::error_code WindowsFile::remove_when_closed() {
   }
   FILE_DISPOSITION_INFO info{};
   info.DeleteFile = TRUE;
-  if (SetFileInformationByHandle(handle_.get(), FileDispositionInfo, &info, sizeof(info)) !=
-      FALSE) {
-    return {};
-  }
-  return last_error();
+  return error_unless(
+      SetFileInformationByHandle(handle_.get(), FileDispositionInfo, &info, sizeof(info)) != FALSE);
 }
 
 std::wstring WindowsFile::final_path() const {
@@ -216,8 +205,8 @@ std::error_code WindowsFile::flush_volume(const std::wstring& volume) {
   const std::wstring device = volume.substr(0, volume.find_last_not_of(L'\\') + 1);
   const Handle opened(CreateFileW(device.c_str(), GENERIC_READ | GENERIC_WRITE, kShareAll, nullptr,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
-  if (opened && FlushFileBuffers(opened.get()) != FALSE) return {};
-  return last_error();
+  if (!opened) return opened.error();
+  return error_unless(FlushFileBuffers(opened.get()) != FALSE);
 }
 
 std::error_code WindowsFile::detach_volume(const std::wstring& volume) {
@@ -228,10 +217,10 @@ std::error_code WindowsFile::detach_volume(const std::wstring& volume) {
     USHORT reserved = 0;
   } header;
   DWORD size = 0;
-  if (DeviceIoControl(handle_.get(), FSCTL_DELETE_REPARSE_POINT, &header, sizeof(header), nullptr,
-                      0, &size, nullptr) == FALSE) {
-    return last_error();
-  }
+  const std::error_code error =
+      error_unless(DeviceIoControl(handle_.get(), FSCTL_DELETE_REPARSE_POINT, &header,
+                                   sizeof(header), nullptr, 0, &size, nullptr) != FALSE);
+  if (error) return error;
   // Should it not hear of it, it finds out when the volume comes again.
   if (!path.empty()) static_cast<void>(tell_mount_point_gone(path, volume));
   return {};

@@ -28,7 +28,7 @@ FileSystemCalls::Opened WindowsFileSystem::open_path(const std::wstring& path, L
   Handle opened(CreateFileW(path.c_str(), rights_for(access),
                             FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
                             OPEN_EXISTING, flags, nullptr));
-  error = opened ? std::error_code() : last_error();
+  error = opened.error();
   return opened ? std::make_unique<WindowsFile>(std::move(opened)) : nullptr;
 }
 
@@ -36,12 +36,10 @@ std::vector<std::wstring> WindowsFileSystem::paths_of_volume(const std::wstring&
                                                              std::error_code& error) {
   std::wstring paths(MAX_PATH, L'\0');
   for (DWORD size = 0;;) {
-    if (GetVolumePathNamesForVolumeNameW(volume.c_str(), paths.data(),
-                                         static_cast<DWORD>(paths.size()), &size) != FALSE) {
-      error.clear();
-      return split_at_zeros(paths);
-    }
-    error = last_error();
+    error = error_unless(GetVolumePathNamesForVolumeNameW(volume.c_str(), paths.data(),
+                                                          static_cast<DWORD>(paths.size()),
+                                                          &size) != FALSE);
+    if (!error) return split_at_zeros(paths);
     if (error.value() != ERROR_MORE_DATA || size <= paths.size()) return {};
     paths.resize(size);
   }
@@ -52,7 +50,7 @@ bool WindowsFileSystem::exists(const std::wstring& path, std::error_code& error)
       path.size() >= MAX_PATH && path.starts_with(L"\\\\") && !path.starts_with(L"\\\\?\\");
   const std::wstring asked = is_long_share ? L"\\\\?\\UNC" + path.substr(1) : path;
   const bool found = GetFileAttributesW(asked.c_str()) != INVALID_FILE_ATTRIBUTES;
-  error = found ? std::error_code() : last_error();
+  error = error_unless(found);
   if (is_missing(error)) error.clear();
   return found;
 }

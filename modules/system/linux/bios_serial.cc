@@ -23,10 +23,12 @@ std::string trimmed(std::string_view text) {
 
 Result<std::string> read_attribute(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return Error(StatusCode::kUnknown, kOperation, path).because(last_error());
+  if (!file) return Error(StatusCode::kUnknown, kOperation, path).because(file.error());
   std::array<char, 4096> text;  // sysfs gives a page at most, in one read
   const ssize_t size = ::read(file.get(), text.data(), text.size());
-  if (size < 0) return Error(StatusCode::kUnknown, kOperation, path).because(last_error());
+  if (const std::error_code error = error_unless(size >= 0)) {
+    return Error(StatusCode::kUnknown, kOperation, path).because(error);
+  }
   return trimmed(std::string_view(text.data(), static_cast<size_t>(size)));
 }
 

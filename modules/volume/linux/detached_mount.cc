@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <optional>
 
@@ -55,8 +54,8 @@ bool may_be_damage(const std::error_code& error) {
          error.value() == EINVAL;
 }
 
-Error refused(const MountRequest& request, const FileDescriptor& context) {
-  const std::error_code error = last_error();
+Error refused(const MountRequest& request, const FileDescriptor& context,
+              const std::error_code& error) {
   Error failure = Error(StatusCode::kFailedPrecondition, "mount", request.node).because(error);
   const std::string messages = kernel_messages(context);
   if (!messages.empty()) return std::move(failure).advise("the kernel says: " + messages);
@@ -75,9 +74,8 @@ Error refused(const MountRequest& request, const FileDescriptor& context) {
 }
 
 // fsopen failed.
-Error cannot_begin(const MountRequest& request) {
+Error cannot_begin(const MountRequest& request, const std::error_code& error) {
   Error failure(StatusCode::kFailedPrecondition, "mount", request.node);
-  const std::error_code error = last_error();
   if (error == std::errc::no_such_device) {
     return std::move(failure)
         .because("the kernel has no filesystem \"" + request.type + "\"")
@@ -90,25 +88,29 @@ Error cannot_begin(const MountRequest& request) {
 
 Result<FileDescriptor> mount_with(const MountRequest& request, const Parameters& parameters) {
   const FileDescriptor context(::fsopen(request.type.c_str(), FSOPEN_CLOEXEC));
-  if (!context) return cannot_begin(request);
+  if (!context) return cannot_begin(request, context.error());
   const auto set = [&](unsigned command, const char* key, const char* value) {
-    return ::fsconfig(context.get(), command, key, value, 0) == 0;
+    return error_unless(::fsconfig(context.get(), command, key, value, 0) == 0);
   };
-  const auto add = [&](const Parameter& parameter) {
-    return set(parameter.value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, parameter.key,
-               parameter.value);
-  };
-  for (const std::string& other : request.other_nodes) {
-    if (!add({"device", other.c_str()})) return refused(request, context);
+  Parameters all;
+  all.reserve(request.other_nodes.size() + 2 + parameters.size());
+  for (const std::string& other : request.other_nodes) all.push_back({"device", other.c_str()});
+  all.push_back({"source", request.node.c_str()});
+  if (request.read_only) all.push_back({"ro"});
+  all.insert(all.end(), parameters.begin(), parameters.end());
+  for (const Parameter& each : all) {
+    const unsigned command = each.value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+    if (const std::error_code error = set(command, each.key, each.value)) {
+      return refused(request, context, error);
+    }
   }
-  if (!add({"source", request.node.c_str()}) || (request.read_only && !add({"ro"})) ||
-      !std::ranges::all_of(parameters, add) || !set(FSCONFIG_CMD_CREATE, nullptr, nullptr)) {
-    return refused(request, context);
+  if (const std::error_code error = set(FSCONFIG_CMD_CREATE, nullptr, nullptr)) {
+    return refused(request, context, error);
   }
   const unsigned attributes =
       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (request.read_only ? MOUNT_ATTR_RDONLY : 0);
   FileDescriptor mount(::fsmount(context.get(), FSMOUNT_CLOEXEC, attributes));
-  if (!mount) return refused(request, context);
+  if (!mount) return refused(request, context, mount.error());
   return mount;
 }
 
@@ -158,11 +160,11 @@ Result<DetachedMount> mount_detached(const MountRequest& request) {
 
 Result<void> attach(const FileDescriptor& mount, const FileDescriptor& directory,
                     const std::string& target) {
-  if (::move_mount(mount.get(), "", directory.get(), "",
-                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
-    return Error(StatusCode::kUnknown, "mount on", target).because(last_error());
-  }
-  return {};
+  const std::error_code error =
+      error_unless(::move_mount(mount.get(), "", directory.get(), "",
+                                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0);
+  if (!error) return {};
+  return Error(StatusCode::kUnknown, "mount on", target).because(error);
 }
 
 }  // namespace longshore::volume

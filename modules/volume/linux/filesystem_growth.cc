@@ -44,23 +44,28 @@ constexpr unsigned long kExt4Uuid = _IOC(_IOC_READ, 'f', 44, offsetof(Ext4Uuid, 
 
 std::error_code grow_ext4(int mount, uint64_t bytes) {
   struct statvfs facts {};
-  if (::fstatvfs(mount, &facts) != 0) return last_error();
+  if (const std::error_code error = error_unless(::fstatvfs(mount, &facts) == 0)) return error;
   uint64_t blocks = bytes / facts.f_bsize;
-  return ::ioctl(mount, kExt4Resize, &blocks) == 0 ? std::error_code() : last_error();
+  return error_unless(::ioctl(mount, kExt4Resize, &blocks) == 0);
 }
 
 std::error_code grow_xfs(int mount, uint64_t bytes) {
   XfsGeometry geometry{};
-  if (::ioctl(mount, kXfsGeometry, &geometry) != 0) return last_error();
+  if (const std::error_code error = error_unless(::ioctl(mount, kXfsGeometry, &geometry) == 0)) {
+    return error;
+  }
   XfsGrowth growth{bytes / geometry.block_bytes, geometry.max_inode_percent};
   if (growth.blocks <= geometry.data_blocks) return {};
-  return ::ioctl(mount, kXfsGrow, &growth) == 0 ? std::error_code() : last_error();
+  return error_unless(::ioctl(mount, kXfsGrow, &growth) == 0);
 }
 
 // Of a btrfs on several disks only the given one grows: "<its number in the filesystem>:max".
 std::error_code grow_btrfs(int mount, dev_t device) {
   btrfs_ioctl_fs_info_args filesystem{};
-  if (::ioctl(mount, BTRFS_IOC_FS_INFO, &filesystem) != 0) return last_error();
+  if (const std::error_code error =
+          error_unless(::ioctl(mount, BTRFS_IOC_FS_INFO, &filesystem) == 0)) {
+    return error;
+  }
   for (uint64_t number = 1; number <= filesystem.max_id; ++number) {
     btrfs_ioctl_dev_info_args member{};
     member.devid = number;
@@ -71,7 +76,7 @@ std::error_code grow_btrfs(int mount, dev_t device) {
     btrfs_ioctl_vol_args request{};
     const std::string text = std::to_string(number) + ":max";
     text.copy(request.name, sizeof(request.name) - 1);
-    return ::ioctl(mount, BTRFS_IOC_RESIZE, &request) == 0 ? std::error_code() : last_error();
+    return error_unless(::ioctl(mount, BTRFS_IOC_RESIZE, &request) == 0);
   }
   return std::make_error_code(std::errc::no_such_device);
 }
@@ -116,8 +121,8 @@ Result<void> grow_filesystem(const std::string& type, const FileDescriptor& moun
 Result<VolumeStats> mounted_stats(const std::string& type, const FileDescriptor& mount,
                                   std::optional<uint64_t> total, const std::string& object) {
   struct statvfs facts {};
-  if (::fstatvfs(mount.get(), &facts) != 0) {
-    return Error(StatusCode::kUnknown, "tell the size of", object).because(last_error());
+  if (const std::error_code error = error_unless(::fstatvfs(mount.get(), &facts) == 0)) {
+    return Error(StatusCode::kUnknown, "tell the size of", object).because(error);
   }
   // statvfs leaves xfs's log out as well.
   XfsGeometry geometry{};

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <sstream>
@@ -26,7 +25,7 @@ constexpr const char* kBegun = "begun ";
 Result<FileDescriptor> locked(const std::string& directory) {
   constexpr int kAttempts = 50;
   FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return Error(StatusCode::kUnknown, kRemember, directory).because(last_error());
+  if (!folder) return Error(StatusCode::kUnknown, kRemember, directory).because(folder.error());
   for (int i = 0; i < kAttempts; ++i) {
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return folder;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -44,14 +43,14 @@ Result<std::string> content_of(const std::string& path) {
   };
   const FileDescriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!file && errno == ENOENT) return std::string();
-  if (!file) return failed(last_error());
+  if (file.error() == std::errc::no_such_file_or_directory) return std::string();
+  if (!file) return failed(file.error());
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return failed(last_error());
+  if (const auto error = error_unless(::fstat(file.get(), &status) == 0)) return failed(error);
   if (!S_ISREG(status.st_mode)) return failed(std::make_error_code(std::errc::invalid_argument));
   std::array<char, kMaxFileBytes> bytes{};
   const ssize_t size = ::read(file.get(), bytes.data(), bytes.size());
-  if (size < 0) return failed(last_error());
+  if (const auto error = error_unless(size >= 0)) return failed(error);
   return std::string(bytes.data(), static_cast<size_t>(size));
 }
 
@@ -120,9 +119,8 @@ Result<void> FormatRecords::begin(const std::string& volume_id, const std::strin
   if (!added || directory_.empty()) return added;
   for (const std::string& path : {path_of(volume_id), directory_}) {
     const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!opened || ::fsync(opened.get()) != 0) {
-      return Error(StatusCode::kUnknown, kRemember, path).because(last_error());
-    }
+    const auto error = opened ? error_unless(::fsync(opened.get()) == 0) : opened.error();
+    if (error) return Error(StatusCode::kUnknown, kRemember, path).because(error);
   }
   return {};
 }
@@ -150,11 +148,11 @@ Result<void> FormatRecords::write(const std::string& path,
   {
     const FileDescriptor file(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file) return failed(last_error());
+    if (!file) return failed(file.error());
     if (const auto error = write_all(file.get(), text)) return failed(error);
   }
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return failed(last_error());
-  return {};
+  const auto error = error_unless(::rename(fresh.c_str(), path.c_str()) == 0);
+  return error ? failed(error) : Result<void>();
 }
 
 }  // namespace longshore::volume

@@ -15,7 +15,7 @@ namespace {
 // To ask for it makes the kernel load its module.
 bool kernel_lacks(const char* filesystem) {
   const FileDescriptor context(::fsopen(filesystem, FSOPEN_CLOEXEC));
-  return !context && last_error() == std::errc::no_such_device;
+  return context.error() == std::errc::no_such_device;
 }
 
 // No reserve for root on ext4: volumes are not the system's own disk, and Kubernetes' own mounter
@@ -30,9 +30,9 @@ std::vector<std::string> options_of(const std::string& filesystem, const std::st
 }  // namespace
 
 Result<void> FilesystemMaker::check(const std::string& object) const {
-  if (::access(program().c_str(), X_OK) != 0) {
+  if (const std::error_code error = error_unless(::access(program().c_str(), X_OK) == 0)) {
     return Error(StatusCode::kUnimplemented, kFormatOperation, object)
-        .because(program() + ": " + last_error().message())
+        .because(program() + ": " + error.message())
         .advise(
             "install the filesystem's programs, or set the options filesystem and "
             "mkfs_directory of the module");

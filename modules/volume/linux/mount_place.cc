@@ -22,8 +22,8 @@ Result<Place> place_of(int directory, const std::string& name, const PosixPath& 
                        std::string_view operation) {
   struct statx status {};
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name.empty() ? AT_EMPTY_PATH : 0);
-  if (::statx(directory, name.c_str(), flags, STATX_TYPE | STATX_MNT_ID, &status) != 0) {
-    const std::error_code error = last_error();
+  if (const std::error_code error = error_unless(
+          ::statx(directory, name.c_str(), flags, STATX_TYPE | STATX_MNT_ID, &status) == 0)) {
     const auto mount = error == std::errc::io_error ? support::mount_rooted_at(directory, name)
                                                     : std::optional<Mount>();
     if (mount) {
@@ -59,11 +59,15 @@ std::string path_of(const FileDescriptor& opened) {
 
 FileDescriptor open_root_of(const Mount& mount) {
   FileDescriptor opened(::open(mount.point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) return opened;
+  // What is not to be had is told as of a call that should have opened it: -1, and errno.
   struct statx status {};
-  if (!opened || ::statx(opened.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0) return {};
+  if (::statx(opened.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0) {
+    return FileDescriptor(-1);
+  }
   if (status.stx_mnt_id == mount.id) return opened;
   errno = ESTALE;
-  return {};
+  return FileDescriptor(-1);
 }
 
 }  // namespace longshore::volume

@@ -39,8 +39,8 @@ Result<support::Mount> mount_at(const Place& place, const support::PosixPath& pa
 // The path of an opened directory as the list of mounts names it; "" where it has no name any more.
 std::string path_of(const FileDescriptor& opened);
 
-// The mount's root. Nothing, with the reason in errno: what is mounted over it would be opened
-// instead (ESTALE), or its filesystem has shut down (EIO).
+// The mount's root. Nothing, with the reason as its error(): what is mounted over it would be
+// opened instead (ESTALE), or its filesystem has shut down (EIO).
 FileDescriptor open_root_of(const support::Mount& mount);
 
 }  // namespace longshore::volume

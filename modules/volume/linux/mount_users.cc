@@ -52,7 +52,7 @@ bool is_alive(const Mount& mount, const std::string& name, const std::string& sy
   }
   const FileDescriptor alone(
       ::open(node_of(name).c_str(), O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC));
-  return !alone && last_error() == std::errc::device_or_resource_busy;
+  return alone.error() == std::errc::device_or_resource_busy;
 }
 
 bool is_mounted_here(dev_t device) {

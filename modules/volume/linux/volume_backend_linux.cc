@@ -137,18 +137,20 @@ Result<void> VolumeBackendLinux::flush(const std::string& id, const support::War
   if (!volume) return volume.error();
   const Result<std::vector<Mount>> mounts = finder_.mounts_of(*volume);
   if (!mounts) return mounts.error();
-  const auto failed = [&] {
-    return Error(StatusCode::kUnknown, kFlush, volume->id).because(last_error());
+  const auto failed = [&](const std::error_code& error) {
+    return Error(StatusCode::kUnknown, kFlush, volume->id).because(error);
   };
   if (!mounts->empty()) {
     const Result<FileDescriptor> mount = open_mount(*volume, *mounts);
     if (!mount) return mount.error();
-    if (::syncfs(mount->get()) != 0) return failed();
+    if (const std::error_code error = error_unless(::syncfs(mount->get()) == 0)) {
+      return failed(error);
+    }
   }
   const Result<Source> source = open_source(*volume, kFlush);
   if (!source) return source.error();
-  if (::fsync(source->descriptor.get()) != 0) return failed();
-  return {};
+  const std::error_code error = error_unless(::fsync(source->descriptor.get()) == 0);
+  return error ? failed(error) : Result<void>();
 }
 
 Result<void> VolumeBackendLinux::flush_lost(const std::string& id, const Error& unknown,
@@ -206,7 +208,9 @@ Result<std::string> VolumeBackendLinux::read_start(const Volume& volume) const {
   std::string start(std::min<uint64_t>(kSuperblockBytes, source->range.size), '\0');
   const ssize_t size = ::pread(source->descriptor.get(), start.data(), start.size(),
                                static_cast<off_t>(source->range.offset));
-  if (size < 0) return Error(StatusCode::kUnknown, kOperation, volume.id).because(last_error());
+  if (const std::error_code error = error_unless(size >= 0)) {
+    return Error(StatusCode::kUnknown, kOperation, volume.id).because(error);
+  }
   start.resize(static_cast<size_t>(size));
   return start;
 }

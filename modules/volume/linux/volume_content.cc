@@ -49,8 +49,8 @@ Result<Content> read_volume_content(const FileDescriptor& disk, const ByteRange&
   std::string start(std::min<uint64_t>(kSuperblockBytes, range.size), '\0');
   const ssize_t size =
       ::pread(disk.get(), start.data(), start.size(), static_cast<off_t>(range.offset));
-  if (size < 0) {
-    return Error(StatusCode::kUnknown, "read the superblock of", object).because(last_error());
+  if (const std::error_code error = error_unless(size >= 0)) {
+    return Error(StatusCode::kUnknown, "read the superblock of", object).because(error);
   }
   start.resize(static_cast<size_t>(size));
 

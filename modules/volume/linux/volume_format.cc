@@ -137,8 +137,8 @@ Result<void> VolumeBackendLinux::run_mkfs(const Locked& locked, const std::strin
     records_.remove(plain_id, uuid);
     return made;
   }
-  if (::fsync(device->get()) != 0) {
-    return Error(StatusCode::kUnknown, kFormatOperation, volume.id).because(last_error());
+  if (const std::error_code error = error_unless(::fsync(device->get()) == 0)) {
+    return Error(StatusCode::kUnknown, kFormatOperation, volume.id).because(error);
   }
   return {};
 }

@@ -40,7 +40,7 @@ Result<void> check_empty(const FileDescriptor& directory, const PosixPath& targe
         .advise("the target has to be an empty directory");
   };
   FileDescriptor readable(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!readable) return failure(last_error());
+  if (!readable) return failure(readable.error());
   support::DirectoryReader reader(std::move(readable));
   if (reader.next()) return failure(std::make_error_code(std::errc::directory_not_empty));
   if (reader.error()) return failure(reader.error());
@@ -54,8 +54,8 @@ std::error_code unmount_patiently(const std::string& path,
   const auto last = Deadline::Clock::now() + std::chrono::seconds(1);
   for (auto pause = std::chrono::milliseconds(1);;
        pause = std::min(pause * 2, std::chrono::milliseconds(50))) {
-    if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return {};
-    const std::error_code error = last_error();
+    const std::error_code error = error_unless(::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0);
+    if (!error) return {};
     if (error != std::errc::device_or_resource_busy || Deadline::Clock::now() >= last) {
       return error;
     }
@@ -78,7 +78,7 @@ FileDescriptor open_entry(const support::DirectoryEntry& entry, int flags) {
 
 std::error_code write_unwritten(const support::DirectoryEntry& entry) {
   const FileDescriptor root = open_entry(entry, O_RDONLY | O_DIRECTORY);
-  return root && ::syncfs(root.get()) == 0 ? std::error_code() : last_error();
+  return root ? error_unless(::syncfs(root.get()) == 0) : root.error();
 }
 
 std::string described(const Mount& mount) {
@@ -121,7 +121,7 @@ Result<std::optional<FileDescriptor>> VolumeBackendLinux::open_target(
   if (!entry) return opener_.explained(entry.error(), target, deadline);
   FileDescriptor directory = open_entry(*entry, O_PATH | O_DIRECTORY);
   if (!directory) {
-    Error failure = opener_.failure(target, kMountOn, last_error()).advise(kAdvice);
+    Error failure = opener_.failure(target, kMountOn, directory.error()).advise(kAdvice);
     auto dangling = opener_.dangling_link(target, deadline);
     return dangling ? std::move(failure).because(*std::move(dangling)) : failure;
   }
@@ -320,7 +320,7 @@ Result<FileDescriptor> VolumeBackendLinux::open_mount(const Volume& volume,
   for (const Mount& mount : mounts) {
     FileDescriptor root = open_root_of(mount);
     if (root) return root;
-    if (last_error() != std::errc::io_error) continue;
+    if (root.error() != std::errc::io_error) continue;
     const auto seen = support::mount_rooted_at(AT_FDCWD, mount.point);
     is_shut_down |= seen && seen->id == mount.id;
   }

@@ -153,7 +153,7 @@ Result<VolumeBackendLinux::OpenedFilesystem> VolumeBackendLinux::open_filesystem
       mount_detached({.type = type, .node = locked.node, .other_nodes = volume.other_nodes});
   if (!mount) return std::move(mount).error();
   FileDescriptor root(::openat(mount->descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root) return Error(StatusCode::kUnknown, kResize, volume.id).because(last_error());
+  if (!root) return Error(StatusCode::kUnknown, kResize, volume.id).because(root.error());
   return OpenedFilesystem{.directory = std::move(root), .mount = std::move(mount->descriptor)};
 }
 

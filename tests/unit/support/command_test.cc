@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include "longshore/linux/file_descriptor.hpp"
 #include "tests/support/temporary_directory.h"
@@ -262,10 +263,27 @@ TEST_CASE("what keeps a text, or the rest of one, from being written is told") {
   }
 }
 
+TEST_CASE("an error is had of a call that failed only, and of each its own") {
+  struct stat status {};
+  FileDescriptor missing(::open("/nowhere", O_RDONLY | O_CLOEXEC));
+  FileDescriptor opened(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  REQUIRE(opened);
+  CHECK(error_unless(::write(opened.get(), "x", 1) == 1) == std::errc::no_space_on_device);
+  // errno is still that of the write.
+  CHECK_FALSE(opened.error());
+  CHECK_FALSE(error_unless(::fstat(opened.get(), &status) == 0));
+  CHECK(missing.error() == std::errc::no_such_file_or_directory);
+  const FileDescriptor moved(std::move(missing));
+  CHECK(moved.error() == std::errc::no_such_file_or_directory);
+  CHECK(FileDescriptor().error() == std::errc::bad_file_descriptor);
+  opened = FileDescriptor();
+  CHECK(opened.error() == std::errc::bad_file_descriptor);
+}
+
 TEST_CASE("a descriptor that is closed leaves errno to the call that failed") {
   errno = ENOSPC;
   { const FileDescriptor none(1 << 30); }
-  CHECK(last_error() == std::errc::no_space_on_device);
+  CHECK(error_unless(false) == std::errc::no_space_on_device);
 }
 
 }  // namespace

@@ -17,15 +17,16 @@
 namespace longshore::supervise {
 namespace {
 
-Error failed(std::string what) {
-  return Error(StatusCode::kUnknown, std::move(what)).because(last_error());
+Error failed(std::string what, const std::error_code& error) {
+  return Error(StatusCode::kUnknown, std::move(what)).because(error);
 }
 
 Result<void> limit(__rlimit_resource resource, const char* what, uint64_t most) {
   if (most == 0) return {};
   const rlimit value{most, most};
-  if (setrlimit(resource, &value) == 0) return {};
-  return failed(std::string("limit its ") + what + " to " + std::to_string(most));
+  const std::error_code error = error_unless(setrlimit(resource, &value) == 0);
+  if (!error) return {};
+  return failed(std::string("limit its ") + what + " to " + std::to_string(most), error);
 }
 
 bool is_kept(uint64_t kept, int capability) { return (kept >> capability & 1) != 0; }
@@ -34,20 +35,20 @@ bool is_kept(uint64_t kept, int capability) { return (kept >> capability & 1) !=
 Result<void> narrow_bounds(uint64_t kept) {
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
     if (is_kept(kept, capability) || prctl(PR_CAPBSET_READ, capability) == 0) continue;
-    if (prctl(PR_CAPBSET_DROP, capability) != 0) return failed("drop a capability");
+    if (const std::error_code error = error_unless(prctl(PR_CAPBSET_DROP, capability) == 0)) {
+      return failed("drop a capability", error);
+    }
   }
   return {};
 }
 
 Result<void> become(const child::v1::Restrictions& who) {
   const std::vector<gid_t> groups(who.groups().begin(), who.groups().end());
-  const auto subject = [&] { return "become the user " + std::to_string(who.user()); };
-  if (setgroups(groups.size(), groups.data()) != 0 ||
-      setresgid(who.group(), who.group(), who.group()) != 0 ||
-      setresuid(who.user(), who.user(), who.user()) != 0) {
-    return failed(subject());
-  }
-  return {};
+  std::error_code error = error_unless(setgroups(groups.size(), groups.data()) == 0);
+  if (!error) error = error_unless(setresgid(who.group(), who.group(), who.group()) == 0);
+  if (!error) error = error_unless(setresuid(who.user(), who.user(), who.user()) == 0);
+  if (!error) return {};
+  return failed("become the user " + std::to_string(who.user()), error);
 }
 
 // Keeps exactly these; another user than root passes them on to the programs it starts as well.
@@ -56,21 +57,22 @@ Result<void> keep_capabilities(uint64_t kept) {
   const auto low = static_cast<uint32_t>(kept);
   const auto high = static_cast<uint32_t>(kept >> 32);
   const __user_cap_data_struct data[2] = {{low, low, low}, {high, high, high}};
-  if (syscall(SYS_capset, &header, data) != 0) return failed("keep its capabilities");
+  std::error_code error = error_unless(syscall(SYS_capset, &header, data) == 0);
+  if (error) return failed("keep its capabilities", error);
   if (geteuid() == 0) return {};
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
     if (!is_kept(kept, capability)) continue;
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) != 0) {
-      return failed("pass a capability on");
-    }
+    error = error_unless(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) == 0);
+    if (error) return failed("pass a capability on", error);
   }
   return {};
 }
 
 // While it still may: without no_new_privs that takes a capability, which may be given up next.
 Result<void> bound_by_kernel(const child::v1::Restrictions& restrictions) {
-  if (restrictions.no_new_privileges() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return failed("give up new privileges");
+  if (restrictions.no_new_privileges()) {
+    const std::error_code error = error_unless(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    if (error) return failed("give up new privileges", error);
   }
   if (restrictions.limit_writing()) {
     const auto& paths = restrictions.writable_paths();
@@ -99,8 +101,8 @@ Result<void> restrict_process(const child::v1::Restrictions& restrictions) {
   }
   // Last, since a change of the user undoes it. The end of the pipes would tell as well, but not a
   // process that is stopped.
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("die with the agent");
-  return {};
+  const std::error_code error = error_unless(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0);
+  return error ? failed("die with the agent", error) : Result<void>();
 }
 
 }  // namespace longshore::supervise

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -24,8 +23,9 @@ class StreamFile {
   int descriptor() const { return file_.get(); }
 
   std::error_code fill(const std::string& text) {
+    if (!file_) return file_.error();
     const std::error_code error = write_all(file_.get(), text);
-    return error || ::lseek(file_.get(), 0, SEEK_SET) == 0 ? error : last_error();
+    return error ? error : error_unless(::lseek(file_.get(), 0, SEEK_SET) == 0);
   }
 
   std::string text() const {
@@ -45,9 +45,9 @@ class StreamFile {
 
 Result<int> exit_code_of(pid_t process, const std::string& program) {
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return Error(StatusCode::kUnknown, "wait for", program).because(last_error());
+  while (const std::error_code error = error_unless(::waitpid(process, &status, 0) >= 0)) {
+    if (error != std::errc::interrupted) {
+      return Error(StatusCode::kUnknown, "wait for", program).because(error);
     }
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);

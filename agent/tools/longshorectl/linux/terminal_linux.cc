@@ -17,7 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Error failed(const char* what) { return Error(StatusCode::kUnknown, what).because(last_error()); }
+Error failed(const char* what, const std::error_code& error) {
+  return Error(StatusCode::kUnknown, what).because(error);
+}
 
 // To the terminal at once, and without a buffer that a sudden end would leave half written.
 void show_at_once(std::string_view text) { static_cast<void>(write_all(STDOUT_FILENO, text)); }
@@ -40,7 +42,8 @@ class SignalWatch final : public EndWatch {
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
 
-  bool works() const { return static_cast<bool>(signals_); }
+  // Why it does not work, if it does not.
+  std::error_code error() const { return signals_.error(); }
 
   bool wait(std::chrono::nanoseconds time) override {
     const Clock::time_point end = Clock::now() + time;
@@ -114,13 +117,15 @@ bool is_terminal(Stream stream) { return ::isatty(static_cast<int>(stream)) != 0
 
 Result<std::unique_ptr<EndWatch>> EndWatch::begin() {
   auto watch = std::make_unique<SignalWatch>();
-  if (!watch->works()) return failed("wait for signals");
+  if (const std::error_code error = watch->error()) return failed("wait for signals", error);
   return std::unique_ptr<EndWatch>(std::move(watch));
 }
 
 Result<std::unique_ptr<Screen>> Screen::open() {
   termios before{};
-  if (::tcgetattr(STDIN_FILENO, &before) != 0) return failed("use the terminal");
+  if (const std::error_code error = error_unless(::tcgetattr(STDIN_FILENO, &before) == 0)) {
+    return failed("use the terminal", error);
+  }
   return std::unique_ptr<Screen>(std::make_unique<TerminalScreen>(before));
 }
 

@@ -20,8 +20,8 @@ struct Pipe {
 Result<Pipe> make_pipe(bool program_reads) {
   HANDLE read = nullptr;
   HANDLE write = nullptr;
-  if (!CreatePipe(&read, &write, nullptr, 0)) {
-    return Error(StatusCode::kUnknown, "make a pipe").because(last_error());
+  if (const std::error_code error = error_unless(CreatePipe(&read, &write, nullptr, 0) != FALSE)) {
+    return Error(StatusCode::kUnknown, "make a pipe").because(error);
   }
   Pipe pipe{Handle(read), Handle(write)};
   SetHandleInformation(program_reads ? pipe.read.get() : pipe.write.get(), HANDLE_FLAG_INHERIT,
@@ -65,10 +65,11 @@ Result<ProgramEnd> run_agent_program(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) words.push_back(wide(argument));
   std::wstring line = command_line(words);
   PROCESS_INFORMATION started{};
-  if (!CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE, CREATE_NO_WINDOW,
-                      nullptr, nullptr, &how, &started)) {
+  const BOOL is_started = CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                                         CREATE_NO_WINDOW, nullptr, nullptr, &how, &started);
+  if (const std::error_code error = error_unless(is_started != FALSE)) {
     return Error(StatusCode::kUnknown, "start", program.string())
-        .because(last_error())
+        .because(error)
         .advise("longshorectl reads configuration with the longshored that is installed with it");
   }
   const Handle process(started.hProcess);

@@ -29,12 +29,13 @@ Result<std::unique_ptr<rpc::Transport>> open_transport(boost::asio::io_context& 
   const std::wstring name = wide(socket);
   const auto end = std::chrono::steady_clock::now() + kBusyTime;
   HANDLE pipe = open_pipe(name);
-  while (pipe == INVALID_HANDLE_VALUE && GetLastError() == ERROR_PIPE_BUSY &&
-         std::chrono::steady_clock::now() < end) {
+  std::error_code refusal = error_unless(pipe != INVALID_HANDLE_VALUE);
+  while (refusal.value() == ERROR_PIPE_BUSY && std::chrono::steady_clock::now() < end) {
     WaitNamedPipeW(name.c_str(), kBusyWait);
     pipe = open_pipe(name);
+    refusal = error_unless(pipe != INVALID_HANDLE_VALUE);
   }
-  if (pipe == INVALID_HANDLE_VALUE) return not_reachable(socket, last_error());
+  if (refusal) return not_reachable(socket, refusal);
   boost::asio::windows::stream_handle stream(context);
   boost::system::error_code error;
   stream.assign(pipe, error);

@@ -25,22 +25,26 @@ constexpr std::chrono::milliseconds kStopPoll{100};
 
 class ScmHandle {
  public:
-  explicit ScmHandle(SC_HANDLE handle) : handle_(handle) {}
+  // `handle` is what the function that opens it has just returned.
+  explicit ScmHandle(SC_HANDLE handle) : handle_(handle), error_(error_unless(handle != nullptr)) {}
   ~ScmHandle() {
     if (handle_) CloseServiceHandle(handle_);
   }
-  ScmHandle(ScmHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  ScmHandle(ScmHandle&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)), error_(other.error_) {}
   ScmHandle& operator=(ScmHandle&&) = delete;
 
   explicit operator bool() const { return handle_ != nullptr; }
+  // Why it could not be opened.
+  const std::error_code& error() const { return error_; }
   SC_HANDLE get() const { return handle_; }
 
  private:
   SC_HANDLE handle_;
+  std::error_code error_;
 };
 
-Error failed(const char* operation) {
-  const std::error_code code = last_error();
+Error failed(const char* operation, const std::error_code& code) {
   Error error(StatusCode::kUnknown, operation, narrow(kName));
   switch (code.value()) {
     case ERROR_ACCESS_DENIED:
@@ -56,9 +60,9 @@ Error failed(const char* operation) {
 
 Result<ScmHandle> open_service(DWORD access) {
   const ScmHandle manager(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT));
-  if (!manager) return failed("reach the service control manager for");
+  if (!manager) return failed("reach the service control manager for", manager.error());
   ScmHandle service(OpenServiceW(manager.get(), kName, access));
-  if (!service) return failed("open the service");
+  if (!service) return failed("open the service", service.error());
   return service;
 }
 
@@ -130,10 +134,11 @@ const char* words_of(DWORD state) {
 
 Result<void> stop(const ScmHandle& service) {
   SERVICE_STATUS status{};
-  if (!::ControlService(service.get(), SERVICE_CONTROL_STOP, &status) &&
-      GetLastError() != ERROR_SERVICE_NOT_ACTIVE &&
-      GetLastError() != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) {
-    return failed("stop the service");
+  const std::error_code error =
+      error_unless(::ControlService(service.get(), SERVICE_CONTROL_STOP, &status) != FALSE);
+  if (error && error.value() != ERROR_SERVICE_NOT_ACTIVE &&
+      error.value() != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) {
+    return failed("stop the service", error);
   }
   const auto end = std::chrono::steady_clock::now() + kStopTime;
   while (state_of(service).value_or(SERVICE_STOPPED) != SERVICE_STOPPED) {
@@ -156,7 +161,7 @@ std::wstring names_of(const std::vector<std::string>& services) {
 Result<ScmHandle> create(const ServiceRequest& request, const std::filesystem::path& program) {
   const ScmHandle manager(
       OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE));
-  if (!manager) return failed("reach the service control manager for");
+  if (!manager) return failed("reach the service control manager for", manager.error());
   const std::array<std::wstring, 4> words = {program.wstring(), L"--service", L"--config",
                                              wide(request.config_file)};
   ScmHandle service(CreateServiceW(manager.get(), kName, L"Longshore storage agent",
@@ -164,7 +169,7 @@ Result<ScmHandle> create(const ServiceRequest& request, const std::filesystem::p
                                    SERVICE_AUTO_START, SERVICE_ERROR_NORMAL,
                                    command_line(words).c_str(), nullptr, nullptr,
                                    names_of(request.depends_on).c_str(), nullptr, nullptr));
-  if (!service) return failed("install the service");
+  if (!service) return failed("install the service", service.error());
   return service;
 }
 
@@ -180,8 +185,9 @@ int install_service(const Report& report, const ServiceRequest& request) {
         "its name in the event log is not registered, so its events are shown with a note: " +
         unregistered.message());
   }
-  if (request.starts && !StartServiceW(service->get(), 0, nullptr)) {
-    return report.fail(kExitFaultyInput, failed("start the service"));
+  if (request.starts) {
+    const std::error_code error = error_unless(StartServiceW(service->get(), 0, nullptr) != FALSE);
+    if (error) return report.fail(kExitFaultyInput, failed("start the service", error));
   }
   report.line("the service longshored is installed");
   if (request.starts) report.line("it is started");
@@ -206,8 +212,8 @@ int uninstall_service(const Report& report) {
   if (const auto stopped = stop(*service); !stopped) {
     return report.fail(kExitFaultyInput, stopped.error());
   }
-  if (!DeleteService(service->get())) {
-    return report.fail(kExitFaultyInput, failed("remove the service"));
+  if (const std::error_code error = error_unless(DeleteService(service->get()) != FALSE)) {
+    return report.fail(kExitFaultyInput, failed("remove the service", error));
   }
   RegDeleteKeyW(HKEY_LOCAL_MACHINE, kEventSource);
   report.line("the service longshored is removed");
@@ -218,7 +224,10 @@ int show_service(const Report& report) {
   const auto service = open_service(SERVICE_QUERY_STATUS);
   if (!service) return report.fail(kExitFaultyInput, service.error());
   const auto state = state_of(*service);
-  if (!state) return report.fail(kExitFaultyInput, failed("ask for the state of the service"));
+  const std::error_code error = error_unless(state.has_value());
+  if (!state) {
+    return report.fail(kExitFaultyInput, failed("ask for the state of the service", error));
+  }
   report.line("the service longshored is " + PrintedText(std::string(words_of(*state))));
   return kExitOk;
 }

@@ -123,17 +123,16 @@ bool is_terminal(Stream stream) {
 
 Result<std::unique_ptr<EndWatch>> EndWatch::begin() {
   Handle end(CreateEventW(nullptr, TRUE, FALSE, nullptr));
-  if (!end) return Error(StatusCode::kUnknown, "wait for the console").because(last_error());
+  if (!end) return Error(StatusCode::kUnknown, "wait for the console").because(end.error());
   return std::unique_ptr<EndWatch>(std::make_unique<ConsoleWatch>(std::move(end)));
 }
 
 Result<std::unique_ptr<Screen>> Screen::open() {
   DWORD input = 0;
   DWORD output = 0;
-  if (!GetConsoleMode(standard(Stream::kInput), &input) ||
-      !GetConsoleMode(standard(Stream::kOutput), &output)) {
-    return Error(StatusCode::kUnknown, "use the terminal").because(last_error());
-  }
+  std::error_code error = error_unless(GetConsoleMode(standard(Stream::kInput), &input) != FALSE);
+  if (!error) error = error_unless(GetConsoleMode(standard(Stream::kOutput), &output) != FALSE);
+  if (error) return Error(StatusCode::kUnknown, "use the terminal").because(error);
   return std::unique_ptr<Screen>(std::make_unique<ConsoleScreen>(input, output));
 }
 

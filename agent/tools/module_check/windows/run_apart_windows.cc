@@ -113,7 +113,6 @@ struct StandardHandles {
                         &copy, 0, TRUE, DUPLICATE_SAME_ACCESS)) {
       errors = Handle(copy);
     }
-    // Last, so that the last error is of what has to be there.
     SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
     nothing =
         Handle(CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
@@ -125,16 +124,16 @@ struct StandardHandles {
 // Suspended, since it belongs to no job yet.
 Result<PROCESS_INFORMATION> start_child(const Check& check, const Subject& subject,
                                         const SharedPage& page) {
-  const auto failed = [&] {
+  const auto failed = [&](const std::error_code& error) {
     return Error(StatusCode::kUnavailable, "start a process for the test", check.name)
-        .because(last_error());
+        .because(error);
   };
   const StandardHandles standard;
-  if (!standard.nothing) return failed();
+  if (!standard.nothing) return failed(standard.nothing.error());
   std::vector<HANDLE> inherited{page.handle(), standard.nothing.get()};
   if (standard.errors) inherited.push_back(standard.errors.get());
   supervise::HandleList list(std::move(inherited));
-  if (!list.is_good()) return failed();
+  if (const std::error_code error = error_unless(list.is_good())) return failed(error);
   const std::wstring program = own_program();
   std::wstring line = words_for_child(check, subject, page);
   STARTUPINFOEXW how{};
@@ -145,11 +144,10 @@ Result<PROCESS_INFORMATION> start_child(const Check& check, const Subject& subje
   how.StartupInfo.hStdError = standard.output();
   how.lpAttributeList = list.get();
   PROCESS_INFORMATION started{};
-  if (!CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
-                      CREATE_SUSPENDED | EXTENDED_STARTUPINFO_PRESENT, nullptr, nullptr,
-                      &how.StartupInfo, &started)) {
-    return failed();
-  }
+  const BOOL is_started = CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                                         CREATE_SUSPENDED | EXTENDED_STARTUPINFO_PRESENT, nullptr,
+                                         nullptr, &how.StartupInfo, &started);
+  if (const std::error_code error = error_unless(is_started != FALSE)) return failed(error);
   return started;
 }
 

@@ -94,22 +94,22 @@ ContentKind kind_of(const Probe& probe) {
   return ContentKind::kNothing;
 }
 
-// libblkid does not always say why it fails: errno is then 0, as it has to be set before the call.
-Error failed(const char* operation, const std::string& object) {
-  const std::error_code error = last_error();
+// libblkid does not always say why it fails: there is no `error` then, as errno has to be set to 0
+// before the call.
+Error failed(const char* operation, const std::string& object, const std::error_code& error) {
   if (error) return device_failure(StatusCode::kUnknown, operation, object, error);
   return Error(StatusCode::kInternal, operation, object).because("libblkid does not say why");
 }
 
-// Leaves errno at 0 for what the probe is asked first.
-Probe new_probe(const FileDescriptor& device, const ByteRange& range) {
+// Leaves errno at 0 for what the probe is asked first. Without one `error` is what failed() takes.
+Probe new_probe(const FileDescriptor& device, const ByteRange& range, std::error_code& error) {
   errno = 0;
   Probe probe(blkid_new_probe());
-  if (!probe ||
-      blkid_probe_set_device(probe.get(), device.get(), static_cast<blkid_loff_t>(range.offset),
-                             static_cast<blkid_loff_t>(range.size)) != 0) {
-    return nullptr;
-  }
+  const bool is_set = probe && blkid_probe_set_device(probe.get(), device.get(),
+                                                      static_cast<blkid_loff_t>(range.offset),
+                                                      static_cast<blkid_loff_t>(range.size)) == 0;
+  error = error_unless(is_set);
+  if (!is_set) return nullptr;
   blkid_probe_enable_superblocks(probe.get(), 1);
   blkid_probe_enable_partitions(probe.get(), 1);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_ENTRY_DETAILS);
@@ -151,14 +151,20 @@ Signature signature_of(const Probe& probe) {
 Result<std::vector<Signature>> read_signatures(const FileDescriptor& disk, const ByteRange& range,
                                                const std::string& object) {
   constexpr const char* kOperation = "look for signatures on";
-  const Probe probe = new_probe(disk, range);
-  if (!probe) return failed(kOperation, object);
+  std::error_code error;
+  const Probe probe = new_probe(disk, range, error);
+  if (!probe) return failed(kOperation, object, error);
   blkid_probe_enable_partitions(probe.get(), 0);
   blkid_probe_set_superblocks_flags(probe.get(), kSuperblockFacts | BLKID_SUBLKS_MAGIC);
   std::vector<Signature> signatures;
-  int answer = 0;
-  while ((answer = blkid_do_probe(probe.get())) == 0) signatures.push_back(signature_of(probe));
-  if (answer < 0) return failed(kOperation, object);
+  for (;;) {
+    errno = 0;
+    const int answer = blkid_do_probe(probe.get());
+    error = error_unless(answer >= 0);
+    if (answer < 0) return failed(kOperation, object, error);
+    if (answer > 0) break;
+    signatures.push_back(signature_of(probe));
+  }
   std::ranges::stable_sort(signatures, {}, &Signature::place);
   return signatures;
 }
@@ -167,12 +173,15 @@ Result<std::vector<Signature>> read_signatures(const FileDescriptor& disk, const
 // partitions and what they hold are still there.
 Result<void> look_for_lost_table(const FileDescriptor& disk, const ByteRange& range,
                                  const std::string& object, Content& content) {
-  const Probe probe = new_probe(disk, range);
-  if (!probe) return failed("look for a partition table on", object);
+  constexpr const char* kOperation = "look for a partition table on";
+  std::error_code error;
+  const Probe probe = new_probe(disk, range, error);
+  if (!probe) return failed(kOperation, object, error);
   blkid_probe_enable_superblocks(probe.get(), 0);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_FORCE_GPT);
   const int answer = blkid_do_fullprobe(probe.get());
-  if (answer < 0) return failed("look for a partition table on", object);
+  error = error_unless(answer >= 0);
+  if (answer < 0) return failed(kOperation, object, error);
   if (answer > 0) return {};
   content.kind = ContentKind::kLostTable;
   content.partitions = partitions_of(probe);
@@ -187,20 +196,21 @@ Result<Content> read_content(const FileDescriptor& disk, const ByteRange& range,
   if (auto checked = check_logical_partitions(disk, range.offset, object); !checked) {
     return std::move(checked).error();
   }
-  const Probe probe = new_probe(disk, range);
-  if (!probe && errno == EINVAL) {
+  std::error_code error;
+  const Probe probe = new_probe(disk, range, error);
+  if (!probe && error == std::errc::invalid_argument) {
     return Error(StatusCode::kFailedPrecondition, kOperation, object)
         .because("the partition table places it beyond the end of the disk")
         .advise("the table is damaged, or the disk was larger once");
   }
-  if (!probe) return failed(kOperation, object);
+  if (!probe) return failed(kOperation, object, error);
   blkid_probe_set_superblocks_flags(probe.get(), kSuperblockFacts);
   constexpr int kFound = 0, kNothing = 1, kAmbivalent = -2;
   Content content;
   const int answer = blkid_do_safeprobe(probe.get());
-  if (answer != kFound && answer != kNothing && answer != kAmbivalent) {
-    return failed(kOperation, object);
-  }
+  const bool is_answered = answer == kFound || answer == kNothing || answer == kAmbivalent;
+  error = error_unless(is_answered);
+  if (!is_answered) return failed(kOperation, object, error);
   // Of a partition's own node its entry in the disk's table is found, which is none of its content.
   if (answer == kFound) content.kind = kind_of(probe);
   if (answer == kAmbivalent) {
@@ -246,14 +256,17 @@ std::string describe(const Content& content) {
 
 Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
                                                     const std::string& object) {
+  constexpr const char* kOperation = "read the partition table of";
   if (auto checked = check_logical_partitions(disk, 0, object); !checked) {
     return std::move(checked).error();
   }
-  const Probe probe = new_probe(disk, {0, 0});
-  if (!probe) return failed("read the partition table of", object);
+  std::error_code error;
+  const Probe probe = new_probe(disk, {0, 0}, error);
+  if (!probe) return failed(kOperation, object, error);
   blkid_probe_enable_superblocks(probe.get(), 0);
   const int answer = blkid_do_fullprobe(probe.get());
-  if (answer < 0) return failed("read the partition table of", object);
+  error = error_unless(answer >= 0);
+  if (answer < 0) return failed(kOperation, object, error);
   if (answer > 0) return std::vector<TablePartition>();
   std::vector<TablePartition> partitions = partitions_of(probe);
   if (partitions.size() > kMostPartitions) return too_many_partitions(object);
@@ -263,8 +276,9 @@ Result<std::vector<TablePartition>> read_partitions(const FileDescriptor& disk,
 Result<void> wipe_signatures(const FileDescriptor& device, const std::string& object) {
   constexpr const char* kOperation = "remove the old signatures from";
   if (auto checked = check_logical_partitions(device, 0, object); !checked) return checked;
-  const Probe probe = new_probe(device, {0, 0});  // 0: to the device's end
-  if (!probe) return failed(kOperation, object);
+  std::error_code error;
+  const Probe probe = new_probe(device, {0, 0}, error);  // 0: to the device's end
+  if (!probe) return failed(kOperation, object, error);
   blkid_probe_set_superblocks_flags(probe.get(),
                                     BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE | BLKID_SUBLKS_BADCSUM);
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
@@ -272,13 +286,16 @@ Result<void> wipe_signatures(const FileDescriptor& device, const std::string& ob
   for (;;) {
     errno = 0;
     const int answer = blkid_do_probe(probe.get());
-    if (answer < 0) return failed(kOperation, object);
+    error = error_unless(answer >= 0);
+    if (answer < 0) return failed(kOperation, object, error);
     if (answer > 0) break;
     errno = 0;
-    if (blkid_do_wipe(probe.get(), /*dryrun=*/0) != 0) return failed(kOperation, object);
+    const bool is_wiped = blkid_do_wipe(probe.get(), /*dryrun=*/0) == 0;
+    error = error_unless(is_wiped);
+    if (!is_wiped) return failed(kOperation, object, error);
   }
-  if (::fsync(device.get()) != 0) return failed(kOperation, object);
-  return {};
+  error = error_unless(::fsync(device.get()) == 0);
+  return error ? failed(kOperation, object, error) : Result<void>();
 }
 
 }  // namespace longshore::block

@@ -23,9 +23,11 @@ bool is_taken_offline(const Disk& disk) {
 Result<void> record_offline(const FileDescriptor& opened, const Disk& disk,
                             std::string_view operation) {
   const std::string value = std::to_string(disk.number);
-  if (::fsetxattr(opened.get(), kAttribute, value.data(), value.size(), 0) == 0) return {};
+  const std::error_code error =
+      error_unless(::fsetxattr(opened.get(), kAttribute, value.data(), value.size(), 0) == 0);
+  if (!error) return {};
   return Error(StatusCode::kUnimplemented, std::string(operation), disk.node)
-      .because("its node cannot keep that it is offline: " + last_error().message())
+      .because("its node cannot keep that it is offline: " + error.message())
       .advise(
           "the record is the extended attribute " + std::string(kAttribute) +
           ", which takes CAP_SYS_ADMIN and a writable /dev of the kernel's (devtmpfs, or a tmpfs)");
@@ -33,9 +35,8 @@ Result<void> record_offline(const FileDescriptor& opened, const Disk& disk,
 
 Result<void> remove_offline_record(const FileDescriptor& opened, const Disk& disk,
                                    std::string_view operation) {
-  if (::fremovexattr(opened.get(), kAttribute) == 0) return {};
-  const std::error_code error = last_error();
-  if (error.value() == ENODATA) return {};
+  const std::error_code error = error_unless(::fremovexattr(opened.get(), kAttribute) == 0);
+  if (!error || error.value() == ENODATA) return {};
   return Error(StatusCode::kUnknown, std::string(operation), disk.node)
       .because(error)
       .advise("that it is offline is the extended attribute " + std::string(kAttribute) +

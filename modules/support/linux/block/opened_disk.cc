@@ -16,7 +16,7 @@ Result<FileDescriptor> open_node(const std::string& node, dev_t device, uint32_t
                                  int flags, std::string_view operation) {
   FileDescriptor opened(::open(node.c_str(), flags | O_CLOEXEC | O_NONBLOCK));
   if (!opened) {
-    Error error = Error(StatusCode::kUnknown, std::string(operation), node).because(last_error());
+    Error error = Error(StatusCode::kUnknown, std::string(operation), node).because(opened.error());
     if (error.system() == std::errc::device_or_resource_busy) {
       return std::move(error).advise("something uses it: a mount, dm or md");
     }
@@ -42,9 +42,10 @@ Result<DiskLock> DiskLock::take(const Disk& disk, const Deadline& deadline,
   // a lock for milliseconds only.
   const auto last = std::min(deadline.time, Deadline::Clock::now() + std::chrono::seconds(30));
   auto pause = std::chrono::milliseconds(1);
-  while (::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-      return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(last_error());
+  while (const std::error_code error =
+             error_unless(::flock(opened->get(), LOCK_EX | LOCK_NB) == 0)) {
+    if (error != std::errc::operation_would_block && error != std::errc::interrupted) {
+      return Error(StatusCode::kUnknown, std::string(operation), disk.node).because(error);
     }
     if (const auto exceeded = deadline.exceeded(std::string(operation), disk.node))
       return *exceeded;

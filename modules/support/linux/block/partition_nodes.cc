@@ -23,7 +23,7 @@ std::error_code tell_kernel(const FileDescriptor& disk, int operation,
   argument.op = operation;
   argument.datalen = sizeof(told);
   argument.data = &told;
-  return ::ioctl(disk.get(), BLKPG, &argument) == 0 ? std::error_code() : last_error();
+  return error_unless(::ioctl(disk.get(), BLKPG, &argument) == 0);
 }
 
 std::optional<KernelPartition> find(const BlockDevices& devices, const Disk& disk,

@@ -66,11 +66,10 @@ std::optional<dev_t> read_device_attribute(const std::string& path) {
 
 std::error_code write_attribute(const std::string& path, const std::string& value) {
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file) return last_error();
+  if (!file) return file.error();
   // As echo writes it: SCSI's "state" takes a word only with the line's end.
   const std::string line = value + '\n';
-  if (::write(file.get(), line.data(), line.size()) < 0) return last_error();
-  return {};
+  return error_unless(::write(file.get(), line.data(), line.size()) >= 0);
 }
 
 std::vector<std::string> names_in(const std::string& path) {

@@ -31,7 +31,9 @@ Result<std::string> read_range(const FileDescriptor& disk, const ByteRange& rang
   while (done < bytes.size()) {
     const ssize_t part = ::pread(disk.get(), bytes.data() + done, bytes.size() - done,
                                  static_cast<off_t>(range.offset + done));
-    if (part < 0) return device_failure(StatusCode::kUnknown, kLookAt, object, last_error());
+    if (const std::error_code error = error_unless(part >= 0)) {
+      return device_failure(StatusCode::kUnknown, kLookAt, object, error);
+    }
     if (part == 0) break;  // it became smaller
     done += static_cast<size_t>(part);
   }
@@ -57,9 +59,8 @@ Result<std::optional<uint64_t>> first_data_at_ends(const FileDescriptor& disk,
 
 Result<void> zero_ends(const FileDescriptor& disk, const ByteRange& range,
                        const std::string& object) {
-  const auto failed = [&] {
-    return device_failure(StatusCode::kUnknown, "write zeros over the ends of", object,
-                          last_error());
+  const auto failed = [&](const std::error_code& error) {
+    return device_failure(StatusCode::kUnknown, "write zeros over the ends of", object, error);
   };
   const std::string zeros(first_end_of(range).size, '\0');
   for (const ByteRange& end : {first_end_of(range), last_end_of(range)}) {
@@ -67,11 +68,11 @@ Result<void> zero_ends(const FileDescriptor& disk, const ByteRange& range,
     while (done < zeros.size()) {
       const ssize_t part = ::pwrite(disk.get(), zeros.data() + done, zeros.size() - done,
                                     static_cast<off_t>(end.offset + done));
-      if (part < 0) return failed();
+      if (const std::error_code error = error_unless(part >= 0)) return failed(error);
       done += static_cast<size_t>(part);
     }
   }
-  if (::fsync(disk.get()) != 0) return failed();
+  if (const std::error_code error = error_unless(::fsync(disk.get()) == 0)) return failed(error);
   return {};
 }
 

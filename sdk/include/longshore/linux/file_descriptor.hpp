@@ -12,8 +12,11 @@
 
 namespace longshore {
 
-// errno as the system call that just failed has left it, for Error::because().
-inline std::error_code last_error() { return {errno, std::generic_category()}; }
+// What the system call just before has failed with, for Error::because(): errno, and nothing where
+// it has `succeeded`. No error is to be had of a call that did not fail.
+inline std::error_code error_unless(bool succeeded) {
+  return {succeeded ? 0 : errno, std::generic_category()};
+}
 
 // Writes all of the text, at the file's position. A write that takes a part of it sets no errno:
 // the next one says what keeps the rest out.
@@ -21,7 +24,7 @@ inline std::error_code write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t size = ::write(descriptor, text.data(), text.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return last_error();
+    if (const std::error_code error = error_unless(size >= 0)) return error;
     if (size == 0) return std::make_error_code(std::errc::io_error);
     text.remove_prefix(static_cast<size_t>(size));
   }
@@ -31,12 +34,17 @@ inline std::error_code write_all(int descriptor, std::string_view text) {
 class FileDescriptor {
  public:
   FileDescriptor() = default;
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : number_(other.release()) {}
+  // `number` is what the call that opens it has just returned.
+  explicit FileDescriptor(int number) : number_(number) {
+    if (number < 0) error_ = errno;
+  }
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : number_(other.release()), error_(other.error_) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     if (this != &other) {
       close();
       number_ = other.release();
+      error_ = other.error_;
     }
     return *this;
   }
@@ -44,13 +52,16 @@ class FileDescriptor {
 
   // False when nothing is open: default made, moved from, or made of a failed call's -1.
   explicit operator bool() const { return number_ >= 0; }
+  // Why nothing is open: what the call that should have opened it has failed with, whatever was
+  // called since. EBADF where there was none, and nothing where it is open.
+  std::error_code error() const { return {number_ >= 0 ? 0 : error_, std::generic_category()}; }
   int get() const { return number_; }
   // Hands the number to the caller, who closes it; -1 when nothing is open.
   [[nodiscard]] int release() { return std::exchange(number_, -1); }
 
  private:
-  // Linux frees the number even when close reports an error. errno stays as it was: whoever leaves
-  // a scope because of a failure still asks for that one.
+  // Linux frees the number even when close reports an error. errno stays as it was: error_unless()
+  // is of the call before, though a descriptor is closed in between.
   void close() {
     const int error = errno;
     if (number_ >= 0) ::close(number_);
@@ -59,6 +70,7 @@ class FileDescriptor {
   }
 
   int number_ = -1;
+  int error_ = EBADF;
 };
 
 }  // namespace longshore
