@@ -49,15 +49,18 @@ struct HungWorld {
   }
   uint32_t number(size_t place) const { return served.node.disk(place).number(); }
 
-  // What is in the volume has to be read again, and what says where it is has not.
+  // What is in the volume has to be read again, and what says where it is has not: the disk is read
+  // now, since the system may have dropped what was read of it before.
   void hang() {
+    read_bytes(served.node.disk().node(), 0, kBytes);
     forget_cached(served.node.partition_node());
     file.fall_silent();
   }
   // Neither is known.
   void hang_wholly() {
+    forget_cached(served.node.partition_node());
     forget_cached(served.node.disk().node());
-    hang();
+    file.fall_silent();
   }
 
   ServedFile file{kBytes};
