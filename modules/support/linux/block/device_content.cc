@@ -147,6 +147,15 @@ Signature signature_of(const Probe& probe) {
   return signature;
 }
 
+// Whether the probe has found one more.
+Result<bool> next_signature(const Probe& probe, const char* operation, const std::string& object) {
+  errno = 0;
+  const int answer = blkid_do_probe(probe.get());
+  const std::error_code error = error_unless(answer >= 0);
+  if (answer < 0) return failed(operation, object, error);
+  return answer == 0;
+}
+
 // One of each kind, in the order of their places.
 Result<std::vector<Signature>> read_signatures(const FileDescriptor& disk, const ByteRange& range,
                                                const std::string& object) {
@@ -158,11 +167,9 @@ Result<std::vector<Signature>> read_signatures(const FileDescriptor& disk, const
   blkid_probe_set_superblocks_flags(probe.get(), kSuperblockFacts | BLKID_SUBLKS_MAGIC);
   std::vector<Signature> signatures;
   for (;;) {
-    errno = 0;
-    const int answer = blkid_do_probe(probe.get());
-    error = error_unless(answer >= 0);
-    if (answer < 0) return failed(kOperation, object, error);
-    if (answer > 0) break;
+    auto is_found = next_signature(probe, kOperation, object);
+    if (!is_found) return std::move(is_found).error();
+    if (!*is_found) break;
     signatures.push_back(signature_of(probe));
   }
   std::ranges::stable_sort(signatures, {}, &Signature::place);
@@ -284,11 +291,9 @@ Result<void> wipe_signatures(const FileDescriptor& device, const std::string& ob
   blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
   // Each round finds one signature and goes a step back, so that what was under it shows next.
   for (;;) {
-    errno = 0;
-    const int answer = blkid_do_probe(probe.get());
-    error = error_unless(answer >= 0);
-    if (answer < 0) return failed(kOperation, object, error);
-    if (answer > 0) break;
+    auto is_found = next_signature(probe, kOperation, object);
+    if (!is_found) return std::move(is_found).error();
+    if (!*is_found) break;
     errno = 0;
     const bool is_wiped = blkid_do_wipe(probe.get(), /*dryrun=*/0) == 0;
     error = error_unless(is_wiped);
