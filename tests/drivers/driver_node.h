@@ -35,6 +35,9 @@ class DriverNode {
   virtual void grow(int64_t) {}
   // As if somebody pulled the disk out. Until begin().
   virtual void lose_disk() {}
+  // Whether a disk may take longer to answer than the agent waits for it, because the machine is
+  // busy with other things: the agent says UNAVAILABLE then, and the kubelet calls again.
+  virtual bool may_be_slow() const { return false; }
   // What the agents have written so far.
   virtual std::string log() const = 0;
 };

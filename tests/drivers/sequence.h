@@ -16,6 +16,8 @@ struct MethodEnd {
   bool is_success = false;
   // Why not: "PartitionDisk: rpc error: ...".
   std::string failure = {};
+
+  bool says_unavailable() const { return failure.find("code = UNAVAILABLE") != failure.npos; }
 };
 
 // `reached`: the rows that it came to are put in. Throws DriverRestart, also where a lost answer

@@ -56,6 +56,7 @@ class GuestDiskNode final : public DriverNode {
   // Until the kernel knows: no driver but azuredisk, AWS EBS and vSphere calls Rescan.
   void grow(int64_t bytes) override;
   void lose_disk() override { disk_->pull_out(); }
+  bool may_be_slow() const override { return true; }  // an emulated processor, beside other tests
   std::string log() const override { return agent_.log(); }
 
  private:
